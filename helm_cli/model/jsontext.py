@@ -1,0 +1,105 @@
+"""What JSON means in helm: strict in, canonical out, never NaN, never a lone surrogate."""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable
+from typing import Any, Final, NoReturn, TypeAlias
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Scalar: TypeAlias = None | bool | int | float | str
+
+# Python itself turns no longer integer into text.
+MOST_DIGITS: Final = 4_000
+
+
+def parse(text: str | bytes) -> Json:
+    """The value of a JSON text (RFC 8259), stricter than `json.loads`.
+
+    Refused with a ValueError whose message is one lower-case clause: duplicate keys, NaN and infinities,
+    numbers that overflow a double, integers over 4,000 digits, lone surrogates, nesting too deep to read,
+    bytes that are not UTF-8. Other integers are kept exactly.
+    """
+    try:
+        if isinstance(text, bytes):
+            text = text.decode("utf-8")
+        value: Json = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_float=_float,
+            parse_int=_integer,
+        )
+        if "\\u" in text or not text.isascii():
+            _encodable(value)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+    except UnicodeDecodeError:
+        raise ValueError("the JSON is not UTF-8") from None
+    except UnicodeEncodeError:
+        raise ValueError("the JSON holds a lone surrogate, which no UTF-8 text can carry") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {_clause(error.msg)} at line {error.lineno} column {error.colno}") from None
+    return value
+
+
+def dump(value: Json) -> str:
+    """Compact JSON in one line, keys in their own order, non-ASCII kept. Raises ValueError for NaN."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def canonical(value: Json) -> bytes:
+    """The one byte string of a value: sorted keys, compact, ASCII only. What every digest is taken over."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":"), sort_keys=True).encode("ascii")
+
+
+def digest(value: Json) -> str:
+    """The SHA-256 of `canonical(value)`, in lower-case hexadecimal."""
+    return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def repaired(value: Json) -> Json:
+    """The value with each lone surrogate replaced by U+FFFD and each NaN or infinity by its name."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, list):
+        return [repaired(item) for item in value]
+    if isinstance(value, dict):
+        return {str(repaired(key)): repaired(item) for key, item in value.items()}
+    return value
+
+
+def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {json.dumps(key)} stands twice in one JSON object")
+        found[key] = value
+    return found
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"the number {digits[:40]} is too large")
+    return value
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"an integer of {len(digits)} digits is too long")
+    return int(digits)
+
+
+def _encodable(value: Json) -> None:
+    json.dumps(value, ensure_ascii=False).encode("utf-8")
+
+
+def _clause(message: str) -> str:
+    return message[:1].lower() + message[1:]

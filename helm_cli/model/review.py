@@ -1,0 +1,91 @@
+"""What a person is shown before saying yes to an extension: what it may do, what changed, what to look at twice."""
+
+from typing import Final, Literal, NamedTuple
+
+from helm_cli.model.content import Content
+from helm_cli.model.extension import Connection, Extension, Fault, Operation
+
+Sort = Literal["widened", "changed", "narrowed"]
+Status = Literal["new", "approved", "changed"]
+# The members of an operation's `spec` that stand in the manifest, in the order in which they are read.
+DECLARED: Final = ("sql", "method", "path", "query", "body")
+State = Literal["configured", "missing", "engine differs", "broken", "none needed"]
+
+
+class Caution(NamedTuple):
+    """One warning: a sentence, and the connection and operation that it is about ("" where it is about neither)."""
+
+    connection: str
+    operation: str
+    message: str
+
+
+class Change(NamedTuple):
+    """One difference in what is declared: a sentence, and both texts where a text changed."""
+
+    sort: Sort
+    message: str
+    before: str | None = None
+    after: str | None = None
+
+
+class FileChange(NamedTuple):
+    """One covered file that is not what it was."""
+
+    path: str
+    what: Literal["added", "removed", "changed"]
+
+
+class Profiled(NamedTuple):
+    """A connection, the state of the profile it uses, and what else is to be said of that ("" where nothing is)."""
+
+    connection: Connection
+    state: State
+    detail: str
+
+
+class Review(NamedTuple):
+    """One extension, ready to be shown and approved for one workspace.
+
+    `workspace_found` says how the workspace was found. `status` is "approved" only for this very content of this
+    very folder; `enabled` says whether it may be called. `approved_folder` and `approved_digest` are those of the
+    approval that stands ("" where none does); `changes` and `files` are what differs from it. `elsewhere` are
+    other workspaces in which this content is approved.
+    """
+
+    workspace: str
+    workspace_found: str
+    folder: str
+    content: Content
+    digest: str
+    extension: Extension
+    status: Status
+    enabled: bool
+    approved_folder: str
+    approved_digest: str
+    connections: tuple[Profiled, ...]
+    warnings: tuple[Caution, ...]
+    changes: tuple[Change, ...]
+    files: tuple[FileChange, ...]
+    elsewhere: tuple[str, ...]
+
+    @property
+    def standing(self) -> bool:
+        """Whether this exact content is approved and enabled."""
+        return self.status == "approved" and self.enabled
+
+    def operations(self, effect: Literal["read", "write"]) -> list[tuple[Connection, Operation]]:
+        """Every operation of this effect, in the order of the manifest."""
+        return [
+            (connection, operation)
+            for connection in self.extension.connections
+            for operation in connection.operations
+            if operation.effect == effect
+        ]
+
+
+class Invalid(NamedTuple):
+    """A folder that is no extension, and everything that makes it none."""
+
+    folder: str
+    faults: tuple[Fault, ...]
