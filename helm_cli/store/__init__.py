@@ -1,0 +1,1 @@
+"""What helm remembers between two commands; each module knows one kind of it and how it survives a kill."""

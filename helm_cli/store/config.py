@@ -1,0 +1,78 @@
+"""The settings of `config.toml`, which a person writes and helm only reads."""
+
+import os
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from helm_cli.store import home as homes
+from helm_cli.store import tomltext
+
+NAME: Final = "config.toml"
+
+
+class Config(NamedTuple):
+    """What can be set, with what holds where it is not."""
+
+    calls_per_minute: int = 60
+    oauth_port: int = 8914
+    keep_arguments: bool = False
+    drafts_dir: str | None = None
+
+
+class _Setting(NamedTuple):
+    field: str
+    kind: type
+    allowed: str
+    least: int = 0
+    most: int = 0
+
+
+# Section ("" is the file's top) -> key -> what it sets.
+_SETTINGS: Final[dict[str, dict[str, _Setting]]] = {
+    "": {"drafts_dir": _Setting("drafts_dir", str, "the absolute path of a folder, or one that begins with ~/")},
+    "limits": {"calls_per_minute": _Setting("calls_per_minute", int, "a whole number from 1 to 100000", 1, 100_000)},
+    "oauth": {"port": _Setting("oauth_port", int, "a whole number from 1 to 65535", 1, 65_535)},
+    "history": {"keep_arguments": _Setting("keep_arguments", bool, "true or false")},
+    "agent": {},
+}
+
+
+def load(home: Path) -> Config:
+    """The settings, all as usual where there is no file. Raises HelmError("state") with the file and the fault."""
+    path = home / NAME
+    data = homes.read(path)
+    if data is None:
+        return Config()
+    found: dict[str, Any] = {}
+    for key, value in tomltext.table(data, path).items():
+        if key in _SETTINGS and key:
+            found |= _section(path, key, value)
+        elif key in _SETTINGS[""]:
+            found |= _one(path, key, value, _SETTINGS[""][key])
+        else:
+            raise tomltext.unknown(path, key, [*filter(None, _SETTINGS), *_SETTINGS[""]])
+    return Config(**found)
+
+
+def _section(path: Path, section: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise tomltext.fault(path, f"{section} must be a section, written [{section}]")
+    found: dict[str, Any] = {}
+    for key, one in value.items():
+        setting = _SETTINGS[section].get(key)
+        if setting is None:
+            raise tomltext.unknown(path, f"{section}.{key}", [f"{section}.{known}" for known in _SETTINGS[section]])
+        found |= _one(path, f"{section}.{key}", one, setting)
+    return found
+
+
+def _one(path: Path, key: str, value: Any, setting: _Setting) -> dict[str, Any]:
+    fits = type(value) is setting.kind
+    if fits and setting.kind is int:
+        fits = setting.least <= value <= setting.most
+    elif fits and setting.kind is str:
+        value = os.path.expanduser(value)
+        fits = os.path.isabs(value)
+    if not fits:
+        raise tomltext.fault(path, f"the value of {key} must be {setting.allowed}")
+    return {setting.field: value}

@@ -1,0 +1,38 @@
+"""Every form that state.db has had: one step for each version, never changed once it was released."""
+
+from typing import Final
+
+_FIRST: Final = (
+    "CREATE TABLE workspaces (path TEXT PRIMARY KEY, registered_at REAL NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE person (only_row INTEGER PRIMARY KEY CHECK (only_row = 1))",
+    "CREATE TABLE targets (account TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID",
+    """CREATE TABLE approvals (
+        workspace TEXT NOT NULL, extension TEXT NOT NULL, folder TEXT NOT NULL, digest TEXT NOT NULL,
+        enabled INTEGER NOT NULL, approved_at REAL NOT NULL, approved_by TEXT NOT NULL, stamps TEXT NOT NULL,
+        PRIMARY KEY (workspace, extension)
+    )""",
+    "CREATE INDEX approvals_digest ON approvals (digest)",
+    """CREATE TABLE contents (
+        digest TEXT NOT NULL, path TEXT NOT NULL, sum TEXT NOT NULL, PRIMARY KEY (digest, path)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX contents_sum ON contents (sum)",
+    "CREATE TABLE copies (sum TEXT PRIMARY KEY, data BLOB NOT NULL)",
+    """CREATE TABLE confirmations (
+        id TEXT PRIMARY KEY, what TEXT NOT NULL, workspace TEXT NOT NULL, extension TEXT NOT NULL,
+        connection TEXT NOT NULL, operation TEXT NOT NULL, binding TEXT NOT NULL,
+        created REAL NOT NULL, expires REAL NOT NULL, state TEXT NOT NULL, asked_by TEXT NOT NULL,
+        listed INTEGER NOT NULL, awaited INTEGER NOT NULL, used_at REAL, used_by TEXT,
+        subject TEXT, outcome TEXT
+    )""",
+    "CREATE TABLE tokens (sum TEXT PRIMARY KEY, confirmation TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX tokens_confirmation ON tokens (confirmation)",
+    """CREATE TABLE calls (
+        id INTEGER PRIMARY KEY, at REAL NOT NULL, workspace TEXT NOT NULL, extension TEXT NOT NULL,
+        connection TEXT NOT NULL, operation TEXT NOT NULL, arguments_digest TEXT NOT NULL,
+        outcome TEXT NOT NULL, ms INTEGER NOT NULL, counted INTEGER NOT NULL
+    )""",
+    "CREATE INDEX calls_counted ON calls (workspace, extension, at) WHERE counted = 1",
+)
+
+# Step n leads from version n to version n + 1 (PRAGMA user_version).
+STEPS: Final[tuple[tuple[str, ...], ...]] = (_FIRST,)

@@ -1,0 +1,126 @@
+"""The history, and the rate of calls that is counted in it."""
+
+import sqlite3
+
+import pytest
+
+from helm_cli.model.errors import HelmError
+from helm_cli.store import history
+from helm_cli.store.history import Entry
+from tests.store.samples import NOW
+
+
+def begin(db: sqlite3.Connection, now: float, per_minute: int = 60, workspace: str = "/w", extension: str = "e") -> int:
+    return history.begin(db, workspace, extension, "app", "recent", "digest", now, per_minute)
+
+
+def refused(db: sqlite3.Connection, now: float, per_minute: int = 60) -> object:
+    with pytest.raises(HelmError) as caught:
+        begin(db, now, per_minute)
+    assert caught.value.code == "rate_limited"
+    return caught.value.members["retry_after"]
+
+
+@pytest.mark.contract("C119")
+def test_the_sixty_first_call_of_a_minute_is_refused_and_the_window_slides(db: sqlite3.Connection) -> None:
+    for second in range(60):
+        begin(db, NOW + second / 2)
+    with pytest.raises(HelmError) as caught:
+        begin(db, NOW + 30)
+    assert (caught.value.code, caught.value.message, caught.value.members) == (
+        "rate_limited",
+        "the extension e made 60 calls within a minute; try again in 30 s",
+        {"retry_after": 30},
+    )
+    assert refused(db, NOW + 59.5) == 1
+    assert refused(db, NOW + 59.999) == 1
+    begin(db, NOW + 60)
+    assert refused(db, NOW + 60) == 1
+    begin(db, NOW + 60.5)
+    assert [entry.outcome for entry in history.entries(db, limit=7)] == [
+        "running",
+        "rate_limited",
+        "running",
+        "rate_limited",
+        "rate_limited",
+        "rate_limited",
+        "running",
+    ]
+
+
+@pytest.mark.contract("C119")
+def test_each_extension_of_each_workspace_has_a_rate_of_its_own(db: sqlite3.Connection) -> None:
+    begin(db, NOW, 1)
+    begin(db, NOW, 1, extension="f")
+    begin(db, NOW, 1, workspace="/v")
+    assert refused(db, NOW, 1) == 60
+
+
+def test_a_lower_limit_waits_for_as_many_calls_to_pass(db: sqlite3.Connection) -> None:
+    for second in range(10):
+        begin(db, NOW + second)
+    assert refused(db, NOW + 10, 2) == 58
+    begin(db, NOW + 68, 2)
+
+
+def test_a_clock_that_was_set_back_shuts_nobody_out(db: sqlite3.Connection) -> None:
+    begin(db, NOW, 1)
+    assert refused(db, NOW - 5, 1) == 65
+    begin(db, NOW - 5.1, 1)
+
+
+def test_calls_are_told_newest_first(db: sqlite3.Connection) -> None:
+    one = begin(db, NOW)
+    history.end(db, one, "ok", 12)
+    history.record(db, "/v", "", "app", "nothing", "other", NOW + 1, "refused", 3)
+    two = begin(db, NOW + 2)
+    assert history.entries(db) == [
+        Entry(two, NOW + 2, "/w", "e", "app", "recent", "running", 0, "digest"),
+        Entry(two - 1, NOW + 1, "/v", "", "app", "nothing", "refused", 3, "other"),
+        Entry(one, NOW, "/w", "e", "app", "recent", "ok", 12, "digest"),
+    ]
+    assert [entry.id for entry in history.entries(db, workspace="/w")] == [two, one]
+    assert [entry.id for entry in history.entries(db, limit=1)] == [two]
+
+
+def test_a_refusal_is_not_counted(db: sqlite3.Connection) -> None:
+    history.record(db, "/w", "e", "app", "recent", "digest", NOW, "refused", 0)
+    begin(db, NOW, 1)
+
+
+def test_what_a_caller_calls_things_is_cut_and_made_text(db: sqlite3.Connection) -> None:
+    history.record(db, "/w", "e" * 300, "\udcff", "o" * 10**6, "", NOW, "refused", 0)
+    (entry,) = history.entries(db)
+    assert (entry.extension, entry.connection, entry.operation) == ("e" * 256, "\ufffd", "o" * 256)
+
+
+def many(db: sqlite3.Connection, number: int, at: float, counted: bool) -> None:
+    columns = "at, workspace, extension, connection, operation, arguments_digest, outcome, ms, counted"
+    row = (at, "/w", "e", "app", "recent", "", "ok", 0, counted)
+    db.executemany(f"INSERT INTO calls ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [row] * number)
+
+
+def counts(db: sqlite3.Connection) -> tuple[int, int]:
+    (calls,), (refusals,) = (
+        db.execute("SELECT count(*) FROM calls WHERE counted = ?", (counted,)).fetchone() for counted in (1, 0)
+    )
+    return calls, refusals
+
+
+def test_ten_thousand_are_kept_and_refusals_push_no_call_out(db: sqlite3.Connection) -> None:
+    db.execute("BEGIN")
+    many(db, 9_900, NOW - 1_000, counted=True)
+    many(db, 5_000, NOW, counted=False)
+    db.execute("COMMIT")
+    for _ in range(100):
+        history.record(db, "/w", "e", "app", "recent", "", NOW, "refused", 0)
+    assert counts(db) == (9_000, 1_000)
+
+
+def test_what_the_rate_still_needs_is_kept(db: sqlite3.Connection) -> None:
+    db.execute("BEGIN")
+    many(db, 9_999, NOW - 59, counted=True)
+    db.execute("COMMIT")
+    begin(db, NOW, 10_000)
+    assert refused(db, NOW, 10_000) == 1
+    assert counts(db) == (10_000, 1)
