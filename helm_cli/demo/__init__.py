@@ -1,0 +1,1 @@
+"""The extension that `helm demo` shows, as a folder of this package."""

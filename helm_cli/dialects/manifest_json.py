@@ -1,0 +1,183 @@
+"""Helm's own dialect: how manifest.json (contract, the whole text; design, section 2) becomes an extension.
+
+`build` is on the way of every call, so it imports nothing that checks; `read` is for reviews and loads the rest.
+"""
+
+import json
+import os.path
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from helm_cli.dialects import Reading
+from helm_cli.grammar.template import body_names, names
+from helm_cli.model import jsontext
+from helm_cli.model.content import Content
+from helm_cli.model.extension import KINDS, Connection, Effect, Extension, Operation
+from helm_cli.model.profile import ENGINES
+
+FILE: Final = "manifest.json"
+
+_SCHEMA: Final = "manifest.schema.json"
+_USED: Final = ("$schema", "id", "name", "version", "description", "permissions", "connections")
+_GROUPS: Final = {"http": ("service", "service"), "db": ("db", "service"), "mcp": ("mcp", "server")}
+_READS: Final = ("GET", "POST")
+_WRITES: Final = ("POST", "PUT", "PATCH", "DELETE")
+_VERBS: Final = ("list", "read", "write")
+_ROOTS: Final = ("project", "workspace")
+
+
+def build(content: Content) -> Extension:
+    """The extension of a content whose manifest was found valid before.
+
+    Every ValueError, TypeError, KeyError or AttributeError means that it was not: nothing is guessed, so that
+    nothing is ever granted that was not declared.
+    """
+    document = _mapping(jsontext.parse(content.files[FILE]))
+    identifier = _text(document["id"])
+    return Extension(
+        id=identifier,
+        name=_text(document.get("name", identifier)),
+        version=_text(document.get("version", "")),
+        description=_text(document.get("description", "")),
+        dialect=FILE,
+        write_permitted=_flag(_mapping(document.get("permissions", {})).get("write", False)),
+        connections=tuple(_connection(_mapping(entry)) for entry in _list(document["connections"])),
+        unused=tuple(name for name in document if name not in _USED),
+    )
+
+
+def read(content: Content) -> Reading:
+    """The extension, or every fault of its manifest, sorted by place."""
+    from helm_cli.dialects import manifest_check
+
+    faults = manifest_check.faults(FILE, content.files[FILE], schema_text())
+    return Reading(None if faults else build(content), faults)
+
+
+def schema_text() -> str:
+    """The JSON Schema of manifest.json as it stands in the package (draft 2020-12)."""
+    with open(os.path.join(os.path.dirname(__file__), _SCHEMA), encoding="utf-8") as file:
+        return file.read()
+
+
+def reference() -> str:
+    """The reference page of manifest.json."""
+    from helm_cli.dialects.reference_page import page
+
+    return page(FILE, json.loads(schema_text()))
+
+
+def template(identifier: str) -> dict[str, str]:
+    """The files of a new extension with this id."""
+    from helm_cli.dialects import starter
+
+    return starter.files(identifier)
+
+
+def _connection(entry: Mapping[str, Any]) -> Connection:
+    kind = _one_of(entry["kind"], KINDS)
+    group, field = _GROUPS.get(kind, (None, ""))
+    operations, spec = _PARTS[kind](entry)
+    return Connection(
+        id=_text(entry["id"]),
+        kind=kind,
+        group=group,
+        profile=None if group is None else _text(entry[field]),
+        operations=tuple(operations),
+        spec=spec,
+    )
+
+
+def _tools(entry: Mapping[str, Any]) -> tuple[list[Operation], dict[str, Any]]:
+    writes = [_text(name) for name in _list(entry.get("writes", []))]
+    reads = [_text(name) for name in _list(entry.get("operations", []))]
+    if not set(reads).isdisjoint(writes):
+        raise ValueError("a tool stands in both lists")
+    found = [Operation(name, "read", None, {}) for name in reads]
+    return found + [Operation(name, "write", None, {}) for name in writes], {}
+
+
+def _files(entry: Mapping[str, Any]) -> tuple[list[Operation], dict[str, Any]]:
+    verbs = [_one_of(verb, _VERBS) for verb in _list(entry["operations"])]
+    paths = tuple(_text(path) for path in _list(entry["paths"]))
+    operations = [Operation(verb, "write" if verb == "write" else "read", None, {}) for verb in verbs]
+    return operations, {"root": _one_of(entry["root"], _ROOTS), "paths": paths}
+
+
+def _db(entry: Mapping[str, Any]) -> tuple[list[Operation], dict[str, Any]]:
+    operations = []
+    for name, declared in _mapping(entry["queries"]).items():
+        query = _mapping(declared)
+        params = tuple(_text(param) for param in _list(query.get("params", [])))
+        operations.append(Operation(name, _effect(query), params, {"sql": _text(query["sql"])}))
+    return operations, {"engine": _one_of(entry["engine"], ENGINES)}
+
+
+def _http(entry: Mapping[str, Any]) -> tuple[list[Operation], dict[str, Any]]:
+    operations = [_call(name, _mapping(declared)) for name, declared in _mapping(entry["calls"]).items()]
+    if "oauth2" not in entry:
+        return operations, {}
+    oauth2 = _mapping(entry["oauth2"])
+    return operations, {
+        "oauth2": {
+            "authorizeUrl": _text(oauth2["authorizeUrl"]),
+            "tokenUrl": _text(oauth2["tokenUrl"]),
+            "scopes": tuple(_text(scope) for scope in _list(oauth2.get("scopes", []))),
+        }
+    }
+
+
+def _call(name: str, call: Mapping[str, Any]) -> Operation:
+    """`spec` has `body` only where it is declared, null included; `path_names` are the arguments that are required."""
+    effect = _effect(call)
+    safe = _WRITES if effect == "write" else _READS if "body" in call else ("GET",)
+    path = _text(call["path"])
+    query = {key: _text(value) for key, value in _mapping(call.get("query", {})).items()}
+    path_names = names(path)
+    spec = {"method": _one_of(call["method"], safe), "path": path, "query": query, "path_names": path_names}
+    if "body" in call:
+        spec["body"] = call["body"]
+    used = [*path_names, *_query_names(query), *body_names(call.get("body"))]
+    return Operation(name, effect, tuple(dict.fromkeys(used)), spec)
+
+
+def _query_names(query: Mapping[str, str]) -> Iterator[str]:
+    for value in query.values():
+        yield from names(value)
+
+
+_PARTS: Final = {"tdt-mcp": _tools, "mcp": _tools, "http": _http, "files": _files, "db": _db}
+
+
+def _effect(declared: Mapping[str, Any]) -> Effect:
+    return "write" if _flag(declared.get("write", False)) else "read"
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("text was expected")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false was expected")
+    return value
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("a list was expected")
+    return value
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("an object was expected")
+    return value
+
+
+def _one_of(value: Any, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise ValueError("an unknown word")
+    return _text(value)

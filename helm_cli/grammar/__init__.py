@@ -1,0 +1,1 @@
+"""The rules of written forms: URLs, globs, placeholders and SQL, without input, output or state."""
