@@ -1,0 +1,71 @@
+"""What a person reads before a call is sent: all of the request, exactly, and nothing else."""
+
+import pytest
+
+from helm_cli.model.envelope import OBJECT
+from helm_cli.model.errors import HelmError
+from helm_cli.model.jsontext import Json
+from helm_cli.model.plan import Plan
+from helm_cli.view.plan import plan_text
+
+
+def plan(request: dict[str, Json], profile: str | None = "local-app") -> Plan:
+    return Plan(
+        kind="db",
+        effect="write",
+        extension="tickets",
+        connection="app",
+        operation="close",
+        group="db",
+        profile=profile,
+        driver="sqlite",
+        shape=OBJECT,
+        title="Confirm database write",
+        verb="Run",
+        noun="query",
+        request=request,
+    )
+
+
+@pytest.mark.contract("C111")
+def test_a_database_write() -> None:
+    sql = "UPDATE tickets\n\tSET status = 'closed'\nWHERE id = ?"
+    assert plan_text(plan({"engine": "sqlite", "sql": sql, "params": [["id", 1], ["note", "a\n\x1b[2J\u202e"]]})) == [
+        "  extension   tickets",
+        "  query       close",
+        "  connection  app",
+        "  profile     db/local-app",
+        "  engine      sqlite",
+        "  sql",
+        "    UPDATE tickets",
+        "    \\u{9}SET status = 'closed'",
+        "    WHERE id = ?",
+        "  params",
+        "    id = 1",
+        '    note = "a\\n\\u001b[2J\\u202e"',
+    ]
+
+
+def test_other_members() -> None:
+    request: dict[str, Json] = {"method": "POST", "body": {"a": [1, None]}, "params": [], "expected_sha256": "ab"}
+    assert plan_text(plan(request, profile=None)) == [
+        "  extension        tickets",
+        "  query            close",
+        "  connection       app",
+        "  method           POST",
+        '  body             {"a":[1,null]}',
+        "  params           []",
+        "  expected_sha256  ab",
+    ]
+
+
+def test_a_text_keeps_its_empty_lines() -> None:
+    assert plan_text(plan({"sql": "SELECT 1\n\n"}))[-4:] == ["  sql", "    SELECT 1", "    ", "    "]
+
+
+def test_nothing_over_a_mebibyte_is_asked_about() -> None:
+    plan_text(plan({"sql": "x" * (2**20 - 200)}))
+    with pytest.raises(HelmError) as caught:
+        plan_text(plan({"sql": "\x1b" * 2**18}))
+    assert caught.value.code == "refused"
+    assert caught.value.message == "the request is over 1 MiB when shown, too long to be read before it is sent"
