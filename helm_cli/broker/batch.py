@@ -1,0 +1,121 @@
+"""Many calls in one process: read from JSON Lines, answered in the same order, reads side by side."""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
+
+from helm_cli.broker import call
+from helm_cli.broker.stores import Stores
+from helm_cli.broker.workspace import Workspace
+from helm_cli.model import jsontext
+from helm_cli.model.envelope import Envelope, failure
+from helm_cli.model.errors import HelmError
+from helm_cli.model.jsontext import Json
+
+MEMBERS = ("connection", "operation", "args", "plugin", "id")
+
+# How a write is asked for: the front end's own way.
+Confirm = Callable[[call.Request], Envelope]
+
+
+class Line(NamedTuple):
+    """One line of a batch: its request, or why it is none; `id` is given back with the answer where given."""
+
+    request: call.Request | None
+    error: HelmError | None
+    id: Json
+    has_id: bool
+
+
+def read(text: bytes, number: int, workspace: Workspace, *, wait_rate: bool) -> Line:
+    """The request of one line of JSON. A line that is none becomes its own `usage` error; it never raises."""
+    given: Json = None
+    has_id = False
+    try:
+        given, has_id = None, False
+        row = jsontext.parse(text)
+        if not isinstance(row, dict):
+            raise ValueError("a line is one JSON object")
+        given, has_id = row.get("id"), "id" in row
+        return Line(_request(row, workspace, wait_rate), None, given, has_id)
+    except ValueError as error:
+        return Line(None, HelmError("usage", f"line {number} of the batch: {error}"), given, has_id)
+
+
+def run(stores: Stores, lines: Iterable[Line], confirm: Confirm, jobs: int) -> Iterator[Envelope]:
+    """The answers of a batch, in its order, each as soon as it and all before it are there.
+
+    At most `jobs` reads run side by side. A write waits for every call before it and runs alone. Memory does not
+    grow with the batch.
+    """
+    pool = ThreadPoolExecutor(jobs, thread_name_prefix="batch") if jobs > 1 else None
+    ahead: deque[tuple[Line, Future[Envelope]]] = deque()
+    local = threading.local()
+    try:
+        for line in lines:
+            prepared = _prepared(stores, line)
+            if pool is not None and isinstance(prepared, call.Prepared) and prepared.plan.effect == "read":
+                if len(ahead) >= jobs * 4:
+                    yield _answer(*ahead.popleft())
+                ahead.append((line, pool.submit(_read, stores, local, line, prepared)))
+                continue
+            while ahead:
+                yield _answer(*ahead.popleft())
+            yield _named(line, _alone(stores, line, prepared, confirm))
+        while ahead:
+            yield _answer(*ahead.popleft())
+    finally:
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _request(row: dict[str, Json], workspace: Workspace, wait_rate: bool) -> call.Request:
+    unknown = [name for name in row if name not in MEMBERS]
+    if unknown:
+        raise ValueError(f"unknown member {unknown[0]}; a line has {', '.join(MEMBERS)}")
+    connection, operation = row.get("connection"), row.get("operation")
+    arguments, extension = row.get("args", {}), row.get("plugin")
+    if not isinstance(connection, str) or not isinstance(operation, str):
+        raise ValueError('"connection" and "operation" are both needed, as text')
+    if not isinstance(arguments, dict):
+        raise ValueError('"args" is a JSON object')
+    if extension is not None and not isinstance(extension, str):
+        raise ValueError('"plugin" is the id of an extension')
+    return call.Request(workspace, connection, operation, arguments, extension, wait_rate)
+
+
+def _prepared(stores: Stores, line: Line) -> call.Prepared | HelmError:
+    if line.request is None:
+        return line.error or HelmError("internal", "a line without a request")
+    try:
+        return call.describe(stores, line.request)
+    except HelmError as error:
+        return error
+
+
+def _alone(stores: Stores, line: Line, prepared: call.Prepared | HelmError, confirm: Confirm) -> Envelope:
+    if line.request is None:
+        return failure(line.error or HelmError("internal", "a line without a request"))
+    if isinstance(prepared, HelmError):
+        return call.refused(stores, line.request, prepared)
+    if prepared.plan.effect == "read":
+        return call.perform(stores, line.request, prepared=prepared)
+    return confirm(line.request)
+
+
+def _read(stores: Stores, local: threading.local, line: Line, prepared: call.Prepared) -> Envelope:
+    if not hasattr(local, "stores"):
+        local.stores = stores.again()
+    if line.request is None:
+        raise TypeError("only a request is read")
+    return call.perform(local.stores, line.request, prepared=prepared)
+
+
+def _answer(line: Line, future: "Future[Envelope]") -> Envelope:
+    return _named(line, future.result())
+
+
+def _named(line: Line, envelope: Envelope) -> Envelope:
+    return {"id": line.id, **envelope} if line.has_id else envelope

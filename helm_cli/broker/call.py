@@ -1,0 +1,182 @@
+"""The one pipeline, with two verbs: a request is described, then performed, step by step."""
+
+from typing import NamedTuple
+
+from helm_cli import drivers, kinds
+from helm_cli.broker import declared, ledger, secrets
+from helm_cli.broker.stores import Stores
+from helm_cli.broker.workspace import Workspace
+from helm_cli.model.envelope import Envelope, failure, success
+from helm_cli.model.errors import HelmError
+from helm_cli.model.extension import Connection, Extension, Operation
+from helm_cli.model.jsontext import Json
+from helm_cli.model.plan import Binding, Plan
+from helm_cli.model.profile import Profile
+from helm_cli.store import confirmations, profiles
+
+
+class Request(NamedTuple):
+    """What a caller asks for: one operation of one connection of a workspace, with its arguments.
+
+    `extension` says whose connection is meant where two extensions have one of that id. `wait_rate` waits for a
+    free place in the rate window instead of failing with `rate_limited`.
+    """
+
+    workspace: Workspace
+    connection: str
+    operation: str
+    arguments: dict[str, Json]
+    extension: str | None = None
+    wait_rate: bool = False
+
+
+class Prepared(NamedTuple):
+    """A request that was found declared, approved and permitted, with the plan that came of it."""
+
+    plan: Plan
+    binding: Binding
+    profile: Profile
+
+
+class Asked(NamedTuple):
+    """A write that waits for its confirmation: its plan, the id a person sees, the one-time token, their end."""
+
+    plan: Plan
+    id: str
+    token: str
+    expires: float
+    entry: int
+
+
+def describe(stores: Stores, request: Request) -> Prepared:
+    """Steps 1 to 4: everything that can be known of a call without sending anything.
+
+    Raises HelmError "refused", "not_configured" or "state".
+    """
+    approval, extension, connection = declared.find(stores, request.workspace, request.connection, request.extension)
+    declared.check_approved(stores, approval)
+    operation = permitted(extension, connection, request.operation)
+    kind = kinds.kind(connection.kind)
+    profile = configured(stores, connection)
+    plan = kind.plan(extension, connection, operation, request.arguments, profile)
+    binding = Binding(
+        workspace=request.workspace.path,
+        extension=extension.id,
+        content=approval.digest,
+        connection=connection.id,
+        operation=operation.name,
+        target=profile.target_digest(),
+        request=plan.digest(),
+    )
+    return Prepared(plan, binding, profile)
+
+
+def ask(stores: Stores, request: Request, *, listed: bool, awaited: bool = False) -> Asked:
+    """Describe a write and issue its one-time token; `listed` leaves it for `helm confirm`, `awaited` keeps its answer.
+
+    The call is counted against the rate limit here, not again when it is performed. Raises what `describe`
+    raises, and "rate_limited".
+    """
+    prepared = describe(stores, request)
+    entry = ledger.begin(stores, request, prepared.binding.extension)
+    now = stores.clock()
+    try:
+        issued = confirmations.issue(
+            stores.db,
+            "write",
+            prepared.binding,
+            {"arguments": request.arguments, "entry": entry},
+            now,
+            listed=listed,
+            asked_by=ledger.caller(),
+            awaited=awaited,
+        )
+    except HelmError as error:
+        ledger.end(stores, entry, error.code)
+        raise
+    ledger.end(stores, entry, "confirmation_required")
+    return Asked(prepared.plan, issued.id, issued.token, now + confirmations.VALID_SECONDS, entry)
+
+
+def perform(
+    stores: Stores,
+    request: Request,
+    token: str | None = None,
+    entry: int | None = None,
+    prepared: Prepared | None = None,
+) -> Envelope:
+    """All the steps: the request is sent, and its answer comes back as an envelope; a refusal does too.
+
+    A write needs the token that `ask` gave, or another of the same entry, unused and bound to exactly this
+    request: else nothing is sent. `entry` is the line of the history that `ask` began. A read that was
+    described a moment ago may be given as `prepared`; a write is always described anew.
+    """
+    try:
+        if prepared is None or prepared.plan.effect != "read":
+            prepared = describe(stores, request)
+        if prepared.plan.effect != "read":
+            return _confirmed(stores, request, prepared, token, entry)
+    except HelmError as error:
+        return refused(stores, request, error)
+    try:
+        entry = ledger.begin(stores, request, prepared.binding.extension)
+    except HelmError as error:
+        return failure(error)
+    with ledger.ended(stores, request, prepared.binding.extension, entry) as ending:
+        ending.envelope = _sent(stores, prepared)
+    return ending.envelope
+
+
+def refused(stores: Stores, request: Request, error: HelmError) -> Envelope:
+    """The envelope of a request that came to nothing before it was counted; the history tells of it."""
+    if error.code != "state":
+        ledger.refused(stores, request, error.code)
+    return failure(error)
+
+
+def permitted(extension: Extension, connection: Connection, name: str) -> Operation:
+    """The operation of this name, if the connection lists it and its effect is allowed. Raises "refused"."""
+    operation = connection.operation(name)
+    if operation is None:
+        known = ", ".join(operation.name for operation in connection.operations)
+        raise HelmError("refused", f"{connection.id} declares no operation {name}; it has {known}")
+    if operation.effect != "read" and not extension.write_permitted:
+        raise HelmError(
+            "refused", f"{extension.id} lacks permissions.write, so {connection.id} {name} cannot be called; review it"
+        )
+    return operation
+
+
+def configured(stores: Stores, connection: Connection) -> Profile:
+    """The profile that a connection uses. Raises HelmError "not_configured", and "state" where it is broken."""
+    if connection.group is None or connection.profile is None:
+        raise HelmError("internal", f"the connection {connection.id} of the kind {connection.kind} has no profile")
+    return profiles.load(stores.home, connection.group, connection.profile)
+
+
+def _confirmed(stores: Stores, request: Request, prepared: Prepared, token: str | None, entry: int | None) -> Envelope:
+    if token is None:
+        raise HelmError("confirmation_required", f"{request.connection} {request.operation} needs a confirmation")
+    waiting = confirmations.redeem(stores.db, token, prepared.binding, stores.clock())
+    with ledger.ended(stores, request, prepared.binding.extension, entry) as ending:
+        try:
+            ending.envelope = _sent(stores, prepared)
+        finally:
+            ledger.settle(stores, waiting, ending.envelope or failure(_LOST))
+    return ending.envelope
+
+
+def _sent(stores: Stores, prepared: Prepared) -> Envelope:
+    try:
+        secret = secrets.read(stores, prepared.profile)
+        driver = drivers.driver(prepared.plan.driver)
+        return success(driver.run(prepared.plan, prepared.profile, secret, drivers.Limits()))
+    except HelmError as error:
+        return failure(error)
+
+
+_LOST = HelmError(
+    "internal",
+    "the process that confirmed this write failed while it sent it; look before you repeat it",
+    {"applied": "unknown"},
+)

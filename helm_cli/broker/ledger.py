@@ -1,0 +1,142 @@
+"""How each call gets its line in the history: counted or not, and ended whatever happens."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from helm_cli.broker.stores import Stores
+from helm_cli.broker.workspace import Workspace
+from helm_cli.model.envelope import Envelope
+from helm_cli.model.errors import HelmError
+from helm_cli.model.jsontext import Json, digest
+from helm_cli.store import confirmations, history, outcomes
+
+
+class Called(Protocol):
+    """The part of a request that the history tells of."""
+
+    @property
+    def workspace(self) -> Workspace: ...
+    @property
+    def connection(self) -> str: ...
+    @property
+    def operation(self) -> str: ...
+    @property
+    def arguments(self) -> dict[str, Json]: ...
+    @property
+    def extension(self) -> str | None: ...
+    @property
+    def wait_rate(self) -> bool: ...
+
+
+class Ending:
+    """How a call ended, filled in while it runs."""
+
+    envelope: Envelope | None = None
+
+
+def begin(stores: Stores, request: Called, extension: str) -> int:
+    """Count one call against the extension's rate and give its line. Raises HelmError "rate_limited".
+
+    In passing, what expired while no command looked is wiped.
+    """
+    confirmations.sweep(stores.db, stores.clock())
+    while True:
+        try:
+            return history.begin(
+                stores.db,
+                request.workspace.path,
+                extension,
+                request.connection,
+                request.operation,
+                digest(request.arguments),
+                stores.clock(),
+                stores.config.calls_per_minute,
+            )
+        except HelmError as error:
+            pause = error.members.get("retry_after")
+            if not request.wait_rate or not isinstance(pause, int):
+                raise
+            stores.notice(f"waiting {pause} s: {error.message}")
+            time.sleep(pause)
+
+
+def end(stores: Stores, entry: int, outcome: str, milliseconds: int = 0) -> None:
+    history.end(stores.db, entry, outcome, milliseconds)
+
+
+def record(stores: Stores, request: Called, extension: str, outcome: str, milliseconds: int = 0) -> None:
+    """The line of a call that is not counted: it was refused before, or counted when it was asked for."""
+    history.record(
+        stores.db,
+        request.workspace.path,
+        extension,
+        request.connection,
+        request.operation,
+        digest(request.arguments),
+        stores.clock(),
+        outcome,
+        milliseconds,
+    )
+
+
+@contextmanager
+def ended(stores: Stores, request: Called, extension: str, entry: int | None) -> Iterator[Ending]:
+    """Write down how the call inside ended and how long it took: by its envelope, or by what it raised.
+
+    Without an `entry` that was begun before, it gets an uncounted line of its own.
+    """
+    ending = Ending()
+    begun = time.monotonic()
+    outcome = "interrupted"
+    try:
+        yield ending
+        outcome = _outcome(ending.envelope)
+    except HelmError as error:
+        outcome = error.code
+        raise
+    except Exception:
+        outcome = "internal"
+        raise
+    finally:
+        took = round((time.monotonic() - begun) * 1000)
+        # What was sent was sent: its answer must not be lost over a history that cannot be written any more.
+        with _told(stores):
+            if entry is None:
+                record(stores, request, extension, outcome, took)
+            else:
+                end(stores, entry, outcome, took)
+
+
+def settle(stores: Stores, waiting: str, envelope: Envelope) -> None:
+    """Leave the answer of a confirmed write for the call that waits for it, if one does."""
+    with _told(stores):
+        outcomes.settle(stores.db, waiting, envelope)
+
+
+def refused(stores: Stores, request: Called, code: str) -> None:
+    """The line of a call that came to nothing before it was counted; it stays refused where that cannot be written."""
+    with _told(stores):
+        record(stores, request, request.extension or "", code)
+
+
+def caller() -> str:
+    """Who asks, as far as helm can tell it to the person who decides."""
+    return f"process {os.getppid()} in {os.getcwd()}"
+
+
+@contextmanager
+def _told(stores: Stores) -> Iterator[None]:
+    try:
+        yield
+    except HelmError as error:
+        stores.notice(f"the history does not tell of this call: {error.message}")
+
+
+def _outcome(envelope: Envelope | None) -> str:
+    if envelope is None or envelope.get("ok") is True:
+        return "ok"
+    error = envelope.get("error")
+    return str(error["code"]) if isinstance(error, dict) and "code" in error else "tool_error"

@@ -1,0 +1,67 @@
+"""How a profile and its secret are added, changed and removed together, so that no kill leaves a wrong pair."""
+
+from helm_cli.broker import secrets
+from helm_cli.broker.stores import Stores
+from helm_cli.model.errors import HelmError
+from helm_cli.model.profile import Profile
+from helm_cli.store import profiles
+
+
+def add(stores: Stores, profile: Profile, secret: str | None, *, force: bool) -> Profile:
+    """Record a profile and keep its secret; gives the profile as recorded, with the store that has the secret.
+
+    The profile's file is created first, so that of two adds one wins; killed before its secret is kept, the
+    profile says that its secret must be entered again. Raises HelmError "conflict" where one of that name exists
+    and `force` is not given, and "unavailable" or "state" where the secret cannot be kept: then nothing is added.
+    """
+    profiles.check_name(profile.name)
+    if force and profiles.exists(stores.home, profile.group, profile.name):
+        old = profiles.load(stores.home, profile.group, profile.name)
+        if secret is None:
+            secrets.remove(stores, old)
+            old = old._replace(credential=None)
+        return change(stores, old, profile, secret)
+    recorded = _placed(stores, profile, secret)
+    if not profiles.create(stores.home, recorded):
+        raise HelmError(
+            "conflict",
+            f"the {profile.group} profile {profile.name} exists; change it with edit or replace it with --force",
+        )
+    try:
+        if secret is not None:
+            secrets.write(stores, recorded, secret)
+    except HelmError:
+        profiles.remove(stores.home, profile.group, profile.name)
+        raise
+    return recorded
+
+
+def change(stores: Stores, old: Profile, new: Profile, secret: str | None) -> Profile:
+    """Replace a profile; a secret that is not given anew stays, usable only while the target is the same."""
+    if secret is None:
+        recorded = new._replace(credential=old.credential)
+        profiles.replace(stores.home, recorded)
+        if recorded.credential is not None and recorded.secret_target_digest() != old.secret_target_digest():
+            stores.notice(f"the target of {new.name} changed; enter its secret again before you use it")
+        return recorded
+    recorded = _placed(stores, new, secret)
+    if old.credential not in (None, recorded.credential):
+        secrets.remove(stores, old)
+    profiles.replace(stores.home, recorded)
+    secrets.write(stores, recorded, secret)
+    return recorded
+
+
+def remove(stores: Stores, group: str, name: str) -> None:
+    """Forget a profile and its secret. Raises HelmError "not_configured" where there is none of that name."""
+    profile = profiles.load(stores.home, group, name)
+    secrets.remove(stores, profile)
+    profiles.remove(stores.home, group, name)
+
+
+def _placed(stores: Stores, profile: Profile, secret: str | None) -> Profile:
+    if secret is None:
+        return profile._replace(credential=None)
+    from helm_cli.store import credentials
+
+    return profile._replace(credential=credentials.choose(stores.home, stores.notice, terminal=stores.terminal))

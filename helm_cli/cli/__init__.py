@@ -1,0 +1,147 @@
+"""The command line itself: the one table of commands, the options they share, and the error boundary."""
+
+import sys
+from importlib import import_module
+from typing import Annotated, Any, Final
+
+import typer
+from typer.core import TyperCommand
+from typer.exceptions import TyperException
+
+from helm_cli import __version__
+from helm_cli.model.errors import EXIT, INTERRUPTED, HelmError
+
+# Name -> summary. Each is the module helm_cli.cli.<name> with an `app`, imported when the command is used.
+COMMANDS: Final[dict[str, str]] = {
+    "call": "Call one operation of a connection, or a batch of them.",
+    "confirm": "Decide about a write or an approval that waits for a person.",
+    "db": "Keep database profiles.",
+    "plugin": "Review, approve and list extensions.",
+    "history": "Show who called what, when, and how it ended.",
+    "demo": "Show the whole way in a throw-away home.",
+}
+
+BROKEN_PIPE: Final = 141
+SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
+
+WorkspaceOption = Annotated[
+    str | None,
+    typer.Option("--workspace", metavar="DIR", help="The workspace; else HELM_CLI_WORKSPACE, else found from here."),
+]
+OutputOption = Annotated[str, typer.Option("--output", "-o", metavar="FORMAT", help="auto or json.")]
+
+
+def group(summary: str) -> typer.Typer:
+    """A group of commands as every group of helm is: plain help, no completion of its own."""
+    return typer.Typer(
+        help=summary,
+        rich_markup_mode=None,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        no_args_is_help=True,
+        context_settings=SETTINGS,
+    )
+
+
+def listing_format(output: str) -> str:
+    """The format of a command that lists or shows: "auto" or "json". Raises HelmError "usage"."""
+    if output not in ("auto", "json"):
+        raise HelmError("usage", f"-o {output} is not a format of this command; take auto or json")
+    return output
+
+
+class Deferred(TyperCommand):
+    """A command that is imported when it is run; until then only its name and summary are known."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        command: Any = load(self.name or "")
+        return command.make_context(info_name, args, parent, **extra)
+
+
+def load(name: str) -> Any:
+    """The real command behind a row of COMMANDS."""
+    return typer.main.get_command(import_module(f"helm_cli.cli.{name}").app)
+
+
+def root() -> Any:
+    """The whole command tree, with every command deferred."""
+    app = group("Let scripts, CI jobs and agents use your databases, services and tools through calls you reviewed.")
+
+    @app.callback()
+    def version(
+        _: Annotated[
+            bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_version)
+        ] = False,
+    ) -> None: ...
+
+    tree: Any = typer.main.get_command(app)
+    for name, summary in COMMANDS.items():
+        tree.add_command(Deferred(name, help=summary, context_settings=SETTINGS), name)
+    return tree
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line and give its exit status; every failure is told here, in one line on stderr."""
+    try:
+        return _invoke(arguments)
+    except HelmError as error:
+        return _tell(error.message, error.exit_status)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    except UnicodeEncodeError:
+        return _tell("an argument is not UTF-8; write it in UTF-8", EXIT["usage"])
+    except Exception as error:
+        return _tell(_internal(error), EXIT["internal"])
+
+
+def _invoke(arguments: list[str]) -> int:
+    tree = root()
+    try:
+        with tree.make_context("helm", list(arguments)) as context:
+            status = tree.invoke(context)
+            return status if isinstance(status, int) else 0
+    except typer.Exit as exit_:
+        return exit_.exit_code
+    except TyperException as error:
+        return _usage(error)
+
+
+def _usage(error: Any) -> int:
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(context.get_help() if context else error.format_message(), file=sys.stderr)
+        return EXIT["usage"]
+    hint = f" (see {context.command_path} --help)" if context is not None else ""
+    message: str = error.format_message()
+    return _tell(message[:1].lower() + message[1:].rstrip(".") + hint, EXIT["usage"])
+
+
+def _tell(message: str, status: int) -> int:
+    from helm_cli.view.text import shown
+
+    # Where nobody reads standard error, the exit status still says it.
+    try:
+        print(f"helm: {shown(message)}", file=sys.stderr)
+    except (OSError, ValueError):
+        return status
+    return status
+
+
+def _internal(error: Exception) -> str:
+    # The exception's own text may hold anything, so only its type and place are told.
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = "unknown place"
+    if trace is not None:
+        file = trace.tb_frame.f_code.co_filename.replace("\\", "/").rsplit("/", 2)
+        place = f"{'/'.join(file[-2:])}:{trace.tb_lineno}"
+    return f"a fault in helm {__version__} itself: {type(error).__name__} at {place}; please report it"
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"helm {__version__}")
+        raise typer.Exit

@@ -1,0 +1,113 @@
+"""How a review is shown and decided at this terminal: by the person, by a pin, or not at all."""
+
+from typing import Final
+
+from helm_cli.broker import approve, ledger
+from helm_cli.cli.here import Here, answered, tell
+from helm_cli.cli.listing import write_json
+from helm_cli.model.envelope import failure
+from helm_cli.model.errors import EXIT, HelmError
+from helm_cli.model.review import Invalid, Review
+from helm_cli.store import confirmations
+from helm_cli.store.confirmations import Pending
+from helm_cli.view import question
+from helm_cli.view import review as view
+
+TITLE: Final = "Approve extension"
+VERB: Final = "Approve"
+
+
+def show(place: Here, found: Review, output: str, error: HelmError | None = None) -> int:
+    """Print a review, and why it did not end well on standard error too; the exit status."""
+    if output == "json":
+        write_json(place, {**view.as_json(found), "error": failure(error)["error"] if error else None})
+    else:
+        place.streams.write(view.page(found, place.streams))
+    if error is None:
+        return 0
+    tell(place.streams, error.message)
+    return error.exit_status
+
+
+def invalid(place: Here, found: Invalid, output: str) -> int:
+    """Print everything that makes a folder no extension; the exit status."""
+    if output == "json":
+        write_json(place, view.faults_json(found.faults))
+    else:
+        place.streams.write("".join(f"{line}\n" for line in view.fault_lines(found.faults)))
+    number = "1 fault" if len(found.faults) == 1 else f"{len(found.faults)} faults"
+    tell(place.streams, f"{found.folder} holds no valid extension: {number}")
+    return EXIT["invalid_manifest"]
+
+
+def as_it_stands(place: Here, found: Review, output: str) -> int:
+    """Print a review without asking: 0 where this exact content is approved and enabled, else 17."""
+    if found.standing:
+        return show(place, found, output)
+    message = f"{found.extension.id} is not approved as it stands; review it in a terminal, or pin it with --approve"
+    return show(place, found, output, HelmError("not_approved", message))
+
+
+def pin(place: Here, found: Review, digest: str, output: str) -> int:
+    """Print a review, and approve it for a caller who knows its digest, where that needs no person."""
+    try:
+        approve.by_pin(place.stores, found, digest, ledger.caller())
+    except HelmError as error:
+        if error.code not in ("not_approved", "confirmation_required", "refused"):
+            raise
+        return show(place, found, output, error)
+    show(place, _standing(found) if output == "json" else found, output)
+    _tell(place, found)
+    return 0
+
+
+def decide(place: Here, found: Review, output: str) -> int:
+    """Show a review to the person at the terminal, ask, and approve it on a yes."""
+    ask(place, TITLE, found, VERB, None)
+    approve.by_person(place.stores, found)
+    if output == "json":
+        show(place, _standing(found), output)
+    _tell(place, found)
+    return 0
+
+
+def decide_pending(place: Here, pending: Pending) -> int:
+    """The same for an approval that was asked for where no person was."""
+    found = approve.pending_review(place.stores, pending)
+    try:
+        ask(place, TITLE, found, VERB, pending.expires)
+    except HelmError as error:
+        if error.code == "declined":
+            confirmations.decline(place.stores.db, pending.id, place.stores.clock())
+        raise
+    approve.approve_pending(place.stores, pending)
+    _tell(place, found)
+    return 0
+
+
+def ask(place: Here, title: str, found: Review, verb: str, expires: float | None) -> None:
+    """Return when the person said yes to what they were shown. Raises HelmError "declined" where they did not,
+    and "confirmation_required" where nobody answered before `expires`, in seconds since 1970.
+    """
+    answer = question.ask(title, view.lines(found), verb, expires)
+    if answer == "expired":
+        raise HelmError("confirmation_required", f"nobody answered about {found.extension.id} in time; ask again")
+    answered(place)
+    if answer == "declined":
+        raise HelmError("declined", f"declined; nothing changed for {found.extension.id}")
+
+
+def _standing(found: Review) -> Review:
+    """The review as it reads once it is approved."""
+    return found._replace(
+        status="approved",
+        enabled=True,
+        approved_folder=found.folder,
+        approved_digest=found.digest,
+        changes=(),
+        files=(),
+    )
+
+
+def _tell(place: Here, found: Review) -> None:
+    tell(place.streams, f"{found.extension.id} is approved and enabled for the workspace {found.workspace}")

@@ -1,0 +1,107 @@
+"""`helm call`: one operation of a connection, or a batch of them."""
+
+from typing import Annotated
+
+import typer
+
+from helm_cli.broker import call
+from helm_cli.cli import WorkspaceOption, arguments, group
+from helm_cli.cli.answer import check_known, report
+from helm_cli.cli.here import Here, here
+from helm_cli.cli.writing import carry_out
+from helm_cli.model.envelope import JSON, failure, success
+from helm_cli.model.errors import HelmError
+from helm_cli.model.jsontext import Json
+from helm_cli.view import plan as plan_view
+from helm_cli.view import result
+
+app = group("")
+
+
+@app.command("call")
+def command(
+    connection: Annotated[str | None, typer.Argument(help="The id of a connection.")] = None,
+    operation: Annotated[str | None, typer.Argument(help="The name of one of its operations.")] = None,
+    plugin: Annotated[str | None, typer.Option("--plugin", metavar="ID", help="The extension meant.")] = None,
+    arg: Annotated[
+        list[str] | None, typer.Option("--arg", metavar="NAME=VALUE", help="An argument; 20, true, null are typed.")
+    ] = None,
+    arg_str: Annotated[
+        list[str] | None, typer.Option("--arg-str", metavar="NAME=VALUE", help="An argument that is always text.")
+    ] = None,
+    args: Annotated[
+        str | None, typer.Option("--args", metavar="JSON|@FILE|-", help="All arguments as one JSON object.")
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FORMAT", help=", ".join(result.FORMATS) + ".")
+    ] = "auto",
+    wait: Annotated[bool, typer.Option("--wait", help="Wait until a write is confirmed in another terminal.")] = False,
+    wait_rate: Annotated[bool, typer.Option("--wait-rate", help="Wait instead of failing with rate_limited.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be sent, and send nothing.")] = False,
+    batch: Annotated[
+        str | None, typer.Option("--batch", metavar="FILE|-", help="Make the calls of a file of JSON Lines.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, max=64, help="Reads side by side.")] = 1,
+    workspace: WorkspaceOption = None,
+) -> int:
+    """Call one operation of a connection, or a batch of them.
+
+    A write is shown exactly as it will be sent and is confirmed in the terminal; nothing else confirms it.
+
+    \b
+    Examples:
+      helm call app recent --arg status=open --arg limit=20
+      helm call app close --args '{"id": 7}' -o json
+      helm call --batch calls.jsonl --jobs 4
+    """
+    place = here()
+    if batch is not None:
+        from helm_cli.cli import batch as batch_
+
+        _alone(connection, operation, plugin, arg, arg_str, args, dry_run)
+        return batch_.run(place, batch_.Batch(batch, jobs, output, wait, wait_rate, workspace))
+    try:
+        check_known(output)
+        request = call.Request(
+            place.workspace(workspace),
+            *_named(connection, operation),
+            arguments.collect(arg or [], arg_str or [], args),
+            plugin,
+            wait_rate,
+        )
+        if dry_run:
+            return _plan(place, request, output)
+    except HelmError as error:
+        return report(place, failure(error), None, output)
+    done = carry_out(place, request, output, wait=wait)
+    return report(place, done.envelope, done.shape, output)
+
+
+def _named(connection: str | None, operation: str | None) -> tuple[str, str]:
+    if connection is None or operation is None:
+        raise HelmError("usage", "a call names a CONNECTION and an OPERATION; see helm call --help")
+    return connection, operation
+
+
+def _alone(*others: object) -> None:
+    if any(others):
+        raise HelmError("usage", "--batch takes its calls from the file; give no connection, operation or argument")
+
+
+def _plan(place: Here, request: call.Request, output: str) -> int:
+    if output not in ("auto", "json", "pretty", "data"):
+        raise HelmError("usage", f"a plan is shown as auto, json, pretty or data, not {output}")
+    plan = call.describe(place.stores, request).plan
+    if output == "auto" and place.streams.out_terminal:
+        place.streams.write("\n".join(("", *plan_view.plan_text(plan), "")) + "\n")
+        return 0
+    shown: dict[str, Json] = {
+        "kind": plan.kind,
+        "effect": plan.effect,
+        "extension": plan.extension,
+        "connection": plan.connection,
+        "operation": plan.operation,
+        "profile": plan.profile,
+        "request": plan.request,
+    }
+    return report(place, success(shown), JSON, "json" if output == "auto" else output)

@@ -1,0 +1,44 @@
+"""What every command starts from: this process's streams, and the stores of its home."""
+
+from typing import NamedTuple
+
+from helm_cli.broker import workspace
+from helm_cli.broker.stores import Stores
+from helm_cli.broker.workspace import Workspace
+from helm_cli.model.errors import HelmError
+from helm_cli.store import person
+from helm_cli.view.streams import Streams, person_present
+from helm_cli.view.text import shown
+
+
+class Here(NamedTuple):
+    """This process's streams, and the stores of its home."""
+
+    streams: Streams
+    stores: Stores
+
+    def workspace(self, named: str | None, *, review: bool = False) -> Workspace:
+        return workspace.find(self.stores, named, review=review)
+
+
+def here() -> Here:
+    streams = Streams.here()
+    stores = Stores(notice=lambda text: tell(streams, text), terminal=person_present(streams))
+    return Here(streams, stores)
+
+
+def tell(streams: Streams, text: str) -> None:
+    """One line for the person, on standard error."""
+    streams.err.write(f"helm: {shown(text)}\n")
+    streams.err.flush()
+
+
+def need_person(place: Here, what: str) -> None:
+    """Raises HelmError "confirmation_required" where there is no person at the terminal (design, section 7)."""
+    if not person_present(place.streams):
+        raise HelmError("confirmation_required", f"{what} needs a person at the terminal; run it in one")
+
+
+def answered(place: Here) -> None:
+    """A person answered one of helm's questions in this home: from now on nothing is approved without one."""
+    person.mark(place.stores.db)

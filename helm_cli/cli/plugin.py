@@ -1,0 +1,286 @@
+"""`helm plugin`: what extensions may do, shown before anything is approved, and what was approved."""
+
+import os
+import re
+from datetime import datetime
+from typing import Annotated, Final
+
+import typer
+
+from helm_cli import dialects
+from helm_cli.broker import content
+from helm_cli.broker import review as reviewing
+from helm_cli.cli import OutputOption, WorkspaceOption, approving, group, listing_format
+from helm_cli.cli.here import Here, here, need_person, tell
+from helm_cli.cli.listing import show_rows, write_json
+from helm_cli.model.errors import HelmError
+from helm_cli.model.review import Invalid
+from helm_cli.store import approvals, person
+from helm_cli.store.approvals import Approval
+from helm_cli.store.confirmations import Pending
+from helm_cli.view import review as review_view
+from helm_cli.view.streams import person_present
+
+app = group("Review, approve and list extensions.")
+
+PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="The folder that holds the manifest.")]
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of an approved extension.")]
+
+MANIFEST: Final = "manifest.json"
+
+
+@app.command("review")
+def review(
+    path: PathArgument,
+    check: Annotated[bool, typer.Option("--check", help="Never ask: 0 if approved as it stands, else 17.")] = False,
+    digest: Annotated[
+        str | None, typer.Option("--approve", metavar="DIGEST", help="Approve, if this is the digest shown.")
+    ] = None,
+    output: OutputOption = "auto",
+    workspace: WorkspaceOption = None,
+) -> int:
+    """Show what an extension may do, and ask whether to approve it.
+
+    Without a person at the terminal it ends with 17 unless this exact content is approved and enabled.
+
+    \b
+    Examples:
+      helm plugin review ./tickets
+      helm plugin review ./tickets --approve sha256:0f5c… -o json
+    """
+    place = here()
+    listing_format(output)
+    if check and digest is not None:
+        raise HelmError("usage", "--check never approves; give it or --approve, not both")
+    found = reviewing.review(place.stores, place.workspace(workspace, review=True), path)
+    if isinstance(found, Invalid):
+        return approving.invalid(place, found, output)
+    if digest is not None:
+        return approving.pin(place, found, digest, output)
+    if check or found.standing or not person_present(place.streams):
+        return approving.as_it_stands(place, found, output)
+    return approving.decide(place, found, output)
+
+
+@app.command("validate")
+def validate(path: PathArgument, output: OutputOption = "auto") -> int:
+    """Say everything that is wrong with an extension.
+
+    Nothing is approved, and nothing of the home is read.
+
+    \b
+    Examples:
+      helm plugin validate ./tickets
+      helm plugin validate ./tickets -o json
+    """
+    place = here()
+    listing_format(output)
+    found = reviewing.validate(path)
+    if isinstance(found, Invalid):
+        return approving.invalid(place, found, output)
+    if output == "json":
+        write_json(place, review_view.faults_json(()))
+    else:
+        tell(place.streams, f"{found.extension.id} is valid; its digest is {found.content.digest}")
+    return 0
+
+
+@app.command("new")
+def new(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The folder to write; it must not hold anything.")],
+    id_: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="Its id; else made from the folder's name.")
+    ] = None,
+) -> int:
+    """Write a small extension to start from.
+
+    \b
+    Examples:
+      helm plugin new ./tickets
+      helm plugin new ./work/tickets-2 --id tickets
+    """
+    place = here()
+    files = dialects.template(id_ or _id_of(path))
+    try:
+        os.makedirs(path, exist_ok=True)
+        if os.listdir(path):
+            raise HelmError("usage", f"{path} is not empty; name a folder that does not exist yet")
+        for name, text in files.items():
+            with open(os.path.join(path, name), "x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        raise HelmError("usage", f"{path} cannot be written ({reason}); name another folder") from None
+    tell(place.streams, f"{path} holds {' and '.join(sorted(files))}; next: helm plugin review {path}")
+    return 0
+
+
+@app.command("list")
+def list_(
+    output: OutputOption = "auto",
+    every: Annotated[bool, typer.Option("--all", help="Of every workspace.")] = False,
+    workspace: WorkspaceOption = None,
+) -> int:
+    """List the approved extensions of the workspace.
+
+    \b
+    Examples:
+      helm plugin list
+      helm plugin list --all -o json
+    """
+    place = here()
+    listing_format(output)
+    found = approvals.listed(place.stores.db, None if every else place.workspace(workspace).path)
+    rows = [
+        {
+            "id": approval.extension,
+            "state": _state(place, approval),
+            "enabled": approval.enabled,
+            "folder": approval.folder,
+            "digest": approval.digest,
+            "workspace": approval.workspace,
+            "approved_at": datetime.fromtimestamp(approval.approved_at).astimezone().isoformat(timespec="seconds"),
+            "approved_by": approval.by,
+        }
+        for approval in found
+    ]
+    show_rows(place, output, ("id", "state", "folder", "digest", *(("workspace",) if every else ())), rows)
+    return 0
+
+
+@app.command("show")
+def show(id_: IdArgument, output: OutputOption = "auto", workspace: WorkspaceOption = None) -> int:
+    """Show what was approved, from the copy that calls run from.
+
+    \b
+    Examples:
+      helm plugin show tickets
+      helm plugin show tickets -o json
+    """
+    place = here()
+    listing_format(output)
+    approval = _approval(place, id_, workspace)
+    found = reviewing.approved(place.stores, approval)
+    if not content.matches(place.stores, approval):
+        tell(place.streams, f"the folder of {id_} changed since; calls are refused until it is reviewed again")
+    approving.show(place, found, output)
+    return 0
+
+
+@app.command("enable")
+def enable(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
+    """Let calls use an approved extension again.
+
+    It needs a person at the terminal, but for a home in which no person has ever answered a question.
+
+    \b
+    Examples:
+      helm plugin enable tickets
+      helm plugin enable tickets --workspace ~/work/app
+    """
+    place = here()
+    approval = _approval(place, id_, workspace)
+    if not approval.enabled:
+        if person.seen(place.stores.db):
+            need_person(place, f"enabling {id_}")
+        if person_present(place.streams):
+            approving.ask(place, "Enable extension", reviewing.approved(place.stores, approval), "Enable", None)
+        if not approvals.set_enabled(place.stores.db, approval.workspace, id_, True):
+            raise HelmError("refused", f"{id_} is no longer approved; run helm plugin review on its folder")
+    tell(place.streams, f"{id_} is enabled for the workspace {approval.workspace}")
+    return 0
+
+
+@app.command("disable")
+def disable(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
+    """Refuse every call of an extension until it is enabled again.
+
+    \b
+    Examples:
+      helm plugin disable tickets
+      helm plugin disable tickets --workspace ~/work/app
+    """
+    place = here()
+    approval = _approval(place, id_, workspace)
+    approvals.set_enabled(place.stores.db, approval.workspace, id_, False)
+    tell(place.streams, f"{id_} is disabled for the workspace {approval.workspace}")
+    return 0
+
+
+@app.command("forget")
+def forget(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
+    """Take an approval back; its folder is left alone.
+
+    \b
+    Examples:
+      helm plugin forget tickets
+      helm plugin forget tickets --workspace ~/work/app
+    """
+    place = here()
+    approval = _approval(place, id_, workspace)
+    approvals.forget(place.stores.db, approval.workspace, id_)
+    tell(place.streams, f"{id_} is no longer approved for the workspace {approval.workspace}")
+    return 0
+
+
+@app.command("schema")
+def schema() -> int:
+    """Print the JSON Schema of manifest.json, the one that validates.
+
+    \b
+    Examples:
+      helm plugin schema
+      helm plugin schema > manifest.schema.json
+    """
+    here().streams.write(_ended(dialects.schema_text()))
+    return 0
+
+
+@app.command("reference")
+def reference() -> int:
+    """Print every field of manifest.json and what it may hold.
+
+    \b
+    Examples:
+      helm plugin reference
+      helm plugin reference | less
+    """
+    here().streams.write(_ended(dialects.reference(MANIFEST)))
+    return 0
+
+
+def decide_pending(place: Here, pending: Pending) -> int:
+    """Decide about an approval that was asked for where no person was, for `helm confirm`."""
+    return approving.decide_pending(place, pending)
+
+
+def _approval(place: Here, id_: str, named: str | None) -> Approval:
+    where = place.workspace(named)
+    found = approvals.find(place.stores.db, where.path, id_)
+    if found is None:
+        others = [other.workspace for other in approvals.listed(place.stores.db, None) if other.extension == id_]
+        also = f", only for {', '.join(others)}" if others else ""
+        message = (
+            f"{id_} is not approved for the workspace {where.path} ({where.found}){also}; see helm plugin list --all"
+        )
+        raise HelmError("refused", message)
+    return found
+
+
+def _state(place: Here, approval: Approval) -> str:
+    if not approval.enabled:
+        return "disabled"
+    return "enabled" if content.matches(place.stores, approval) else "changed"
+
+
+def _id_of(path: str) -> str:
+    """An id made from a folder's name. Raises HelmError "usage" where nothing of the name can stand in one."""
+    name = os.path.basename(os.path.abspath(path))
+    made = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].rstrip("-")
+    if not made:
+        raise HelmError("usage", f"no id can be made from the name {name}; give one with --id")
+    return made
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else f"{text}\n"

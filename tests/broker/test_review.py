@@ -1,0 +1,174 @@
+"""What a review finds: faults and nothing else, or the extension, its standing, its profiles and what changed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from helm_cli.broker import approve, review
+from helm_cli.broker.stores import Stores
+from helm_cli.broker.workspace import Workspace
+from helm_cli.model.errors import HelmError
+from helm_cli.model.profile import Database
+from helm_cli.model.review import Caution, Change, FileChange, Invalid, Review
+from helm_cli.store import approvals, profiles
+from tests.broker.folders import FIVE_KINDS, manifest, write
+
+HERE = Workspace("/work/here", "the current folder")
+THERE = Workspace("/work/there", "the current folder")
+
+
+@pytest.fixture
+def stores(home: Path) -> Iterator[Stores]:
+    opened = Stores(home)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write(tmp_path / "tickets", manifest())
+
+
+def of(stores: Stores, folder: Path, workspace: Workspace = HERE) -> Review:
+    found = review.review(stores, workspace, str(folder))
+    assert isinstance(found, Review), found
+    return found
+
+
+def test_a_new_extension(stores: Stores, folder: Path) -> None:
+    found = of(stores, folder)
+    assert (found.status, found.enabled, found.standing) == ("new", False, False)
+    assert (found.workspace, found.workspace_found) == HERE
+    assert (found.folder, found.approved_folder, found.approved_digest) == (str(folder), "", "")
+    assert (found.changes, found.files, found.elsewhere, found.warnings) == ((), (), (), ())
+    assert found.digest == found.content.digest
+
+
+def test_an_approved_extension_stands_and_a_disabled_one_does_not(stores: Stores, folder: Path) -> None:
+    approve.by_person(stores, of(stores, folder))
+    found = of(stores, folder)
+    assert (found.status, found.enabled, found.standing) == ("approved", True, True)
+    approvals.set_enabled(stores.db, HERE.path, "tickets", False)
+    found = of(stores, folder)
+    assert (found.status, found.enabled, found.standing) == ("approved", False, False)
+
+
+@pytest.mark.contract("C6")
+def test_a_changed_extension_shows_what_changed(stores: Stores, folder: Path) -> None:
+    approve.by_person(stores, of(stores, folder))
+    declared = manifest(version="2")
+    declared["connections"][0]["queries"]["recent"]["sql"] = "SELECT title FROM tickets"
+    write(folder, declared, {"README.md": b"new"})
+    found = of(stores, folder)
+    assert (found.status, found.standing) == ("changed", False)
+    assert found.changes == (
+        Change("changed", "the version changed", "", "2"),
+        Change("changed", "app recent: its SQL changed", "SELECT id FROM tickets", "SELECT title FROM tickets"),
+    )
+    assert found.files == (FileChange("README.md", "added"), FileChange("manifest.json", "changed"))
+
+
+def test_a_change_of_line_ends_is_called_that(stores: Stores, folder: Path) -> None:
+    approve.by_person(stores, of(stores, folder))
+    file = folder / "manifest.json"
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    found = of(stores, folder)
+    assert (found.status, found.changes, found.files) == ("changed", (), (FileChange("manifest.json", "changed"),))
+    told = "only line ends differ from what was approved; * -text in .gitattributes keeps them"
+    assert found.warnings == (Caution("", "", told),)
+
+
+def test_an_approved_copy_that_cannot_be_read_does_not_stop_a_review(stores: Stores, folder: Path) -> None:
+    approve.by_person(stores, of(stores, folder))
+    stores.db.execute("UPDATE copies SET data = '{}'")
+    write(folder, manifest(version="2"))
+    told = "what was approved before can no longer be read: take everything below for new"
+    assert of(stores, folder).changes == (Change("widened", told),)
+    approve.by_person(stores, of(stores, folder))
+    assert of(stores, folder).standing
+
+
+def test_a_second_folder_with_the_same_id_is_a_change(stores: Stores, folder: Path, tmp_path: Path) -> None:
+    approve.by_person(stores, of(stores, folder))
+    other = write(tmp_path / "copy", manifest())
+    found = of(stores, other)
+    assert (found.status, found.changes, found.files) == ("changed", (), ())
+    assert (found.folder, found.approved_folder) == (str(other), str(folder))
+    approve.by_person(stores, found)
+    assert of(stores, other).standing
+    assert of(stores, folder).status == "changed"
+
+
+def test_a_folder_reached_through_a_link_is_the_same(stores: Stores, folder: Path, tmp_path: Path) -> None:
+    approve.by_person(stores, of(stores, folder))
+    (tmp_path / "link").symlink_to(folder)
+    assert of(stores, tmp_path / "link").standing
+
+
+def test_where_else_this_content_is_approved(stores: Stores, folder: Path) -> None:
+    approve.by_person(stores, of(stores, folder, THERE))
+    found = of(stores, folder)
+    assert (found.status, found.elsewhere) == ("new", (THERE.path,))
+
+
+def test_the_state_of_each_profile(stores: Stores, tmp_path: Path) -> None:
+    folder = write(tmp_path / "everything", FIVE_KINDS)
+    assert [(known.connection.id, known.state, known.detail) for known in of(stores, folder).connections] == [
+        ("app", "missing", ""),
+        ("cal", "missing", ""),
+        ("notes", "none needed", ""),
+        ("gh", "missing", ""),
+        ("tdt", "none needed", ""),
+    ]
+    profiles.create(stores.home, Database("local-app", "sqlite", path="/data/app.db"))
+    assert of(stores, folder).connections[0].state == "configured"
+    postgres = Database("local-app", "postgres", host="localhost", port=5432, database="app", user="me")
+    profiles.replace(stores.home, postgres)
+    known = of(stores, folder).connections[0]
+    assert (known.state, known.detail) == ("engine differs", "the profile is postgres")
+    (stores.home / "profiles" / "db" / "local-app.toml").write_text("engine = 1")
+    known = of(stores, folder).connections[0]
+    assert known.state == "broken" and "local-app.toml" in known.detail
+
+
+def test_faults_of_the_folder_come_alone(stores: Stores, folder: Path) -> None:
+    (folder / "manifest.json").write_text("{")
+    (folder / "link").symlink_to("manifest.json")
+    found = review.review(stores, HERE, str(folder))
+    assert isinstance(found, Invalid)
+    assert [fault.file for fault in found.faults] == ["link"]
+    (folder / "link").unlink()
+    found = review.review(stores, HERE, str(folder))
+    assert isinstance(found, Invalid)
+    assert [fault.file for fault in found.faults] == ["manifest.json"]
+
+
+@pytest.mark.contract("C2", "C4")
+def test_every_fault_of_a_manifest_at_once(stores: Stores, folder: Path) -> None:
+    declared = manifest()
+    declared["connections"] *= 2
+    declared["connections"][0]["queries"]["wipe"] = {"sql": "DELETE FROM tickets", "write": True}
+    (folder / "manifest.json").write_text(json.dumps(declared, indent=2))
+    found = review.review(stores, HERE, str(folder))
+    assert isinstance(found, Invalid)
+    assert len(found.faults) >= 2
+    assert all(fault.line > 1 for fault in found.faults)
+
+
+def test_what_is_no_folder_is_a_usage_error(stores: Stores, folder: Path) -> None:
+    for path in (folder / "manifest.json", folder / "absent"):
+        with pytest.raises(HelmError) as raised:
+            review.review(stores, HERE, str(path))
+        assert raised.value.code == "usage"
+
+
+def test_what_was_approved_is_shown_from_the_copy(stores: Stores, folder: Path) -> None:
+    approve.by_person(stores, of(stores, folder))
+    before = of(stores, folder)
+    (folder / "manifest.json").unlink()
+    approval = approvals.find(stores.db, HERE.path, "tickets")
+    assert approval is not None
+    found = review.approved(stores, approval)
+    assert found._replace(workspace_found=HERE.found) == before
