@@ -1,0 +1,64 @@
+"""What whole-program tests and benchmarks call: a file of tickets, and an extension that reads and closes them."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from tests.program import Finished
+
+NUMBERS: Final = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT i FROM n"
+RECENT: Final = "SELECT id, title, status FROM tickets WHERE status = ? ORDER BY id DESC LIMIT ?"
+
+MANIFEST: Final[dict[str, Any]] = {
+    "id": "tickets",
+    "name": "Tickets",
+    "version": "1.0.0",
+    "permissions": {"write": True},
+    "connections": [
+        {
+            "id": "app",
+            "kind": "db",
+            "service": "local-app",
+            "engine": "sqlite",
+            "queries": {
+                "recent": {"sql": RECENT, "params": ["status", "limit"]},
+                "endless": {"sql": NUMBERS, "params": []},
+                "close": {
+                    "sql": "UPDATE tickets SET status = 'closed' WHERE id = ?",
+                    "params": ["id"],
+                    "write": True,
+                },
+            },
+        }
+    ],
+}
+
+
+def database(path: Path) -> None:
+    """A new file of 200 tickets, ids 1 to 200, every second of them open."""
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE tickets (id INTEGER PRIMARY KEY, title TEXT NOT NULL, status TEXT NOT NULL)")
+        db.executemany(
+            "INSERT INTO tickets VALUES (?, ?, ?)",
+            [(number, f"Ticket {number}", "open" if number % 2 else "closed") for number in range(1, 201)],
+        )
+    db.close()
+
+
+def ready(helm: Callable[..., Finished], workspace: Path) -> Path:
+    """The example, added, reviewed and approved in `workspace` the way a fresh CI job does; returns the database."""
+    file = workspace / "app.db"
+    database(file)
+    folder = workspace / "tickets"
+    folder.mkdir()
+    (folder / "manifest.json").write_text(json.dumps(MANIFEST, indent=2))
+    _well(helm("db", "add", "local-app", "--engine", "sqlite", "--path", str(file), cwd=workspace))
+    told = helm("plugin", "review", str(folder), "-o", "json", cwd=workspace)
+    _well(helm("plugin", "review", str(folder), "--approve", told.json["digest"], cwd=workspace))
+    return file
+
+
+def _well(finished: Finished) -> None:
+    assert finished.status == 0, finished

@@ -1,0 +1,113 @@
+"""What each command loads, for time at the start is spent on imports: a command pays for what it needs and no more."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from helm_cli.cli import COMMANDS
+from tests import example
+from tests.program import Finished, Helm, run
+
+# Packages that are loaded only by the command that needs them.
+HEAVY: Final = frozenset(
+    [
+        *("rich", "httpx", "httpx2", "keyring", "secretstorage", "jeepney", "pydantic", "psycopg", "mysql", "mcp"),
+        *("questionary", "prompt_toolkit", "jsonschema", "tomlkit"),
+        *("asyncio", "ssl", "http", "email", "importlib.metadata"),
+    ]
+)
+
+# Runs helm with the rest of the arguments and then writes the names of all loaded modules to the first one.
+LISTING: Final = """
+import sys
+from helm_cli.__main__ import main
+file, *arguments = sys.argv[1:]
+status = main(arguments)
+loaded = sorted(sys.modules)
+import json, os
+with open(file, "w") as out:
+    json.dump(loaded, out)
+sys.stdout.flush()
+os._exit(status)
+"""
+
+Loaded = Callable[..., set[str]]
+
+
+@pytest.fixture
+def loaded(tmp_path: Path) -> Loaded:
+    """Runs helm and gives the modules that were loaded when it was done."""
+
+    def listing(*arguments: str, cwd: Path | None = None, status: int = 0) -> set[str]:
+        file = tmp_path / "modules.json"
+        finished: Finished = run([sys.executable, "-c", LISTING, str(file), *arguments], cwd=cwd)
+        assert finished.status == status, finished
+        return set(json.loads(file.read_text()))
+
+    return listing
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, helm: Helm) -> Path:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    example.ready(helm, folder)
+    return folder
+
+
+def test_the_version_loads_nothing(loaded: Loaded) -> None:
+    ours = {name for name in loaded("--version") if name.partition(".")[0] in ("helm_cli", "typer")}
+    assert ours == {"helm_cli", "helm_cli.__main__"}
+
+
+def test_help_loads_no_command(loaded: Loaded) -> None:
+    modules = loaded("--help")
+    assert not modules & {f"helm_cli.cli.{name}" for name in COMMANDS}
+    assert not modules & HEAVY
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_commands_help_loads_that_command(loaded: Loaded, name: str) -> None:
+    modules = loaded(name, "--help")
+    assert {f"helm_cli.cli.{other}" for other in COMMANDS} & modules == {f"helm_cli.cli.{name}"}
+    assert not modules & HEAVY
+
+
+RECENT: Final = "call app recent --arg status=open --arg limit=20"
+
+# Command -> its exit status without a person, and which of HEAVY it may load.
+NEEDED: Final[dict[str, tuple[int, set[str]]]] = {
+    RECENT: (0, set()),
+    f"{RECENT} -o csv": (0, set()),
+    f"{RECENT} --dry-run": (0, set()),
+    "call app close --arg id=1": (7, set()),
+    "call app nothing": (3, set()),
+    "confirm --list": (0, set()),
+    "history": (0, set()),
+    "db list": (0, set()),
+    "db show local-app": (0, set()),
+    "db add other --engine sqlite --path other.db": (0, set()),
+    "db test local-app": (0, set()),
+    "db edit local-app --path other.db": (0, {"tomlkit"}),
+    "db remove local-app": (0, set()),
+    "plugin list": (0, set()),
+    "plugin show tickets": (0, set()),
+    "plugin validate tickets": (0, {"jsonschema"}),
+    "plugin review tickets": (0, {"jsonschema"}),
+    "plugin review tickets --check": (0, {"jsonschema"}),
+    "plugin disable tickets": (0, set()),
+    "plugin forget tickets": (0, set()),
+    "plugin schema": (0, set()),
+    "plugin reference": (0, set()),
+    "plugin new mine": (0, set()),
+}
+
+
+@pytest.mark.parametrize("line", NEEDED)
+def test_a_command_loads_what_it_needs(loaded: Loaded, workspace: Path, line: str) -> None:
+    status, needed = NEEDED[line]
+    assert loaded(*line.split(), cwd=workspace, status=status) & HEAVY <= needed
