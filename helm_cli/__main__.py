@@ -9,7 +9,7 @@ from helm_cli import __version__
 def main(arguments: list[str] | None = None) -> int:
     """Run helm with these arguments (those of the process where None) and give the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words == ["--version"]:
+    if words in (["--version"], ["version"]):
         print(f"helm {__version__}")
         return 0
     if sys.platform == "win32":

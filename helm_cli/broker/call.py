@@ -12,6 +12,7 @@ from helm_cli.model.extension import Connection, Extension, Operation
 from helm_cli.model.jsontext import Json
 from helm_cli.model.plan import Binding, Plan
 from helm_cli.model.profile import Profile
+from helm_cli.model.wording import meant
 from helm_cli.store import confirmations, profiles
 
 
@@ -138,8 +139,10 @@ def permitted(extension: Extension, connection: Connection, name: str) -> Operat
     """The operation of this name, if the connection lists it and its effect is allowed. Raises "refused"."""
     operation = connection.operation(name)
     if operation is None:
-        known = ", ".join(operation.name for operation in connection.operations)
-        raise HelmError("refused", f"{connection.id} declares no operation {name}; it has {known}")
+        known = [operation.name for operation in connection.operations]
+        close = meant(name, known)
+        hint = f"did you mean {close}?" if close else f"it has {', '.join(known)}"
+        raise HelmError("refused", f"{connection.id} declares no operation {name}; {hint}")
     if operation.effect != "read" and not extension.write_permitted:
         raise HelmError(
             "refused", f"{extension.id} lacks permissions.write, so {connection.id} {name} cannot be called; review it"

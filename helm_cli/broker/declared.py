@@ -6,6 +6,7 @@ from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension
+from helm_cli.model.wording import meant
 from helm_cli.store import approvals
 from helm_cli.store.approvals import Approval
 
@@ -55,26 +56,44 @@ def _having(stores: Stores, enabled: list[Approval], connection: str) -> list[Fo
     return found
 
 
+def connections(stores: Stores, workspace: Workspace) -> dict[str, Connection]:
+    """The connections that calls in this workspace may name."""
+    found: dict[str, Connection] = {}
+    for approval in approvals.enabled(stores.db, workspace.path):
+        found |= {connection.id: connection for connection in extension(stores, approval).connections}
+    return found
+
+
 def _undeclared(stores: Stores, workspace: Workspace, connection: str, named: str | None) -> str:
     if named is not None:
         return f"the extension {named} declares no connection {connection}; see helm plugin show {named}"
+    here = [approval for approval in approvals.listed(stores.db, workspace.path) if not approval.enabled]
+    for approval, _, _ in _having(stores, here, connection):
+        return _disabled(approval, f"the connection {connection} belongs to the extension")
     others = [approval for approval in approvals.listed(stores.db, None) if approval.workspace != workspace.path]
     elsewhere = {approval.workspace for approval, _, _ in _having(stores, others, connection)}
+    close = meant(connection, connections(stores, workspace))
     return (
         f"no approved extension of the workspace {workspace.path} ({workspace.found}) declares a connection "
-        f"{connection}{_also(elsewhere)}; run helm plugin review on its folder"
+        f"{connection}{_also(elsewhere)}; "
+        + (f"did you mean {close}?" if close else "run helm plugin review on its folder")
     )
 
 
 def _absent(stores: Stores, workspace: Workspace, named: str) -> str:
     approval = approvals.find(stores.db, workspace.path, named)
     if approval is not None:
-        return f"the extension {named} is disabled for the workspace {workspace.path}; run helm plugin enable {named}"
+        return _disabled(approval, "this names the extension")
     others = {other.workspace for other in approvals.listed(stores.db, None) if other.extension == named}
     return (
         f"the extension {named} is not approved for the workspace {workspace.path} ({workspace.found})"
         f"{_also(others)}; run helm plugin review on its folder"
     )
+
+
+def _disabled(approval: Approval, what: str) -> str:
+    name = approval.extension
+    return f"{what} {name}, which is disabled for the workspace {approval.workspace}; run helm plugin enable {name}"
 
 
 def _also(workspaces: set[str]) -> str:

@@ -1,7 +1,10 @@
 """The command line itself: the one table of commands, the options they share, and the error boundary."""
 
+import re
 import sys
+from contextlib import suppress
 from importlib import import_module
+from itertools import pairwise
 from typing import Annotated, Any, Final
 
 import typer
@@ -10,6 +13,7 @@ from typer.exceptions import TyperException
 
 from helm_cli import __version__
 from helm_cli.model.errors import EXIT, INTERRUPTED, HelmError
+from helm_cli.model.wording import meant
 
 # Name -> summary. Each is the module helm_cli.cli.<name> with an `app`, imported when the command is used.
 COMMANDS: Final[dict[str, str]] = {
@@ -17,11 +21,27 @@ COMMANDS: Final[dict[str, str]] = {
     "confirm": "Decide about a write or an approval that waits for a person.",
     "db": "Keep database profiles.",
     "plugin": "Review, approve and list extensions.",
-    "history": "Show who called what, when, and how it ended.",
+    "history": "Show which extension called what, when, and how it ended.",
     "demo": "Show the whole way in a throw-away home.",
 }
 
 BROKEN_PIPE: Final = 141
+
+# What a command is called elsewhere -> what it is called here, in whichever group has it.
+SYNONYMS: Final[dict[str, tuple[str, ...]]] = {
+    "approve": ("review", "plugin review"),
+    "delete": ("remove", "forget"),
+    "exec": ("call",),
+    "get": ("show", "call"),
+    "install": ("review", "plugin review"),
+    "log": ("history",),
+    "logs": ("history",),
+    "ls": ("list",),
+    "revoke": ("forget", "plugin forget"),
+    "rm": ("remove", "forget"),
+    "run": ("call",),
+    "uninstall": ("forget", "plugin forget"),
+}
 SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 WorkspaceOption = Annotated[
@@ -82,51 +102,76 @@ def root() -> Any:
 
 def run(arguments: list[str]) -> int:
     """Run the command line and give its exit status; every failure is told here, in one line on stderr."""
+    words = [*arguments[1:], "--help"] if arguments[:1] == ["help"] else list(arguments)
     try:
-        return _invoke(arguments)
+        return _invoke(words)
     except HelmError as error:
-        return _tell(error.message, error.exit_status)
+        return _tell(words, error)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
     except UnicodeEncodeError:
-        return _tell("an argument is not UTF-8; write it in UTF-8", EXIT["usage"])
+        return _tell(words, HelmError("usage", "an argument is not UTF-8; write it in UTF-8"))
     except Exception as error:
-        return _tell(_internal(error), EXIT["internal"])
+        return _tell(words, HelmError("internal", _internal(error)))
 
 
-def _invoke(arguments: list[str]) -> int:
+def _invoke(words: list[str]) -> int:
     tree = root()
     try:
-        with tree.make_context("helm", list(arguments)) as context:
+        with tree.make_context("helm", words) as context:
             status = tree.invoke(context)
             return status if isinstance(status, int) else 0
     except typer.Exit as exit_:
         return exit_.exit_code
     except TyperException as error:
-        return _usage(error)
+        return _usage(words, error)
 
 
-def _usage(error: Any) -> int:
+def _usage(words: list[str], error: Any) -> int:
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         print(context.get_help() if context else error.format_message(), file=sys.stderr)
         return EXIT["usage"]
-    hint = f" (see {context.command_path} --help)" if context is not None else ""
     message: str = error.format_message()
-    return _tell(message[:1].lower() + message[1:].rstrip(".") + hint, EXIT["usage"])
+    unknown = re.match("No such command '([^']*)'", message)
+    if unknown is not None and context is not None:
+        message = _unknown_command(unknown[1], context)
+    elif words[:1] == ["call"] and "extra argument" in message:
+        message = f"{message.rstrip('.')}: a call takes its arguments as --arg NAME=VALUE"
+    hint = f" (see {context.command_path} --help)" if context is not None else ""
+    return _tell(words, HelmError("usage", message[:1].lower() + message[1:].rstrip(".") + hint))
 
 
-def _tell(message: str, status: int) -> int:
+def _unknown_command(word: str, context: Any) -> str:
+    known = list(context.command.commands)
+    meant_ = next((name for name in SYNONYMS.get(word, ()) if name.split()[0] in known), None) or meant(word, known)
+    return f"there is no command {word}" + (f"; did you mean {meant_}?" if meant_ else "")
+
+
+def _tell(words: list[str], error: HelmError) -> int:
     from helm_cli.view.text import shown
 
     # Where nobody reads standard error, the exit status still says it.
-    try:
-        print(f"helm: {shown(message)}", file=sys.stderr)
-    except (OSError, ValueError):
-        return status
-    return status
+    with suppress(OSError, ValueError, AttributeError):
+        print(f"helm: {shown(error.message)}", file=sys.stderr)
+    if words[:1] == ["call"] and _reads_envelopes(words):
+        from helm_cli.model.envelope import failure
+        from helm_cli.model.jsontext import dump
+
+        with suppress(OSError, ValueError):
+            print(dump(failure(error)))
+    return error.exit_status
+
+
+def _reads_envelopes(words: list[str]) -> bool:
+    """Whether who called `helm call` expects an envelope, as far as words that were not understood tell it."""
+    if sys.stdout is None or sys.stdout.isatty():
+        return False
+    named = [word for before, word in pairwise(words) if before in ("-o", "--output")]
+    named += [word.partition("=")[2] for word in words if word.startswith("--output=")]
+    return all(format_ in ("auto", "json", "pretty") for format_ in named)
 
 
 def _internal(error: Exception) -> str:

@@ -4,13 +4,14 @@ from typing import Annotated
 
 import typer
 
-from helm_cli.broker import call
+from helm_cli.broker import call, declared
 from helm_cli.cli import WorkspaceOption, arguments, group
 from helm_cli.cli.answer import check_known, report
 from helm_cli.cli.here import Here, here
 from helm_cli.cli.writing import carry_out
 from helm_cli.model.envelope import JSON, failure, success
 from helm_cli.model.errors import HelmError
+from helm_cli.model.extension import Operation
 from helm_cli.model.jsontext import Json
 from helm_cli.view import plan as plan_view
 from helm_cli.view import result
@@ -20,8 +21,12 @@ app = group("")
 
 @app.command("call")
 def command(
-    connection: Annotated[str | None, typer.Argument(help="The id of a connection.")] = None,
-    operation: Annotated[str | None, typer.Argument(help="The name of one of its operations.")] = None,
+    connection: Annotated[
+        str | None, typer.Argument(metavar="CONNECTION", help="The id of a connection; none lists them.")
+    ] = None,
+    operation: Annotated[
+        str | None, typer.Argument(metavar="OPERATION", help="One of its operations; none lists them.")
+    ] = None,
     plugin: Annotated[str | None, typer.Option("--plugin", metavar="ID", help="The extension meant.")] = None,
     arg: Annotated[
         list[str] | None, typer.Option("--arg", metavar="NAME=VALUE", help="An argument; 20, true, null are typed.")
@@ -47,6 +52,8 @@ def command(
     """Call one operation of a connection, or a batch of them.
 
     A write is shown exactly as it will be sent and is confirmed in the terminal; nothing else confirms it.
+    A line of a batch is {"connection": …, "operation": …, "args": {…}, "plugin": …, "id": …}; the last three
+    may be left out.
 
     \b
     Examples:
@@ -55,6 +62,8 @@ def command(
       helm call --batch calls.jsonl --jobs 4
     """
     place = here()
+    if jobs > 1 and batch is None:
+        raise HelmError("usage", "--jobs goes with --batch: a single call has nothing to run beside it")
     if batch is not None:
         from helm_cli.cli import batch as batch_
 
@@ -64,7 +73,7 @@ def command(
         check_known(output)
         request = call.Request(
             place.workspace(workspace),
-            *_named(connection, operation),
+            *_named(place, workspace, connection, operation),
             arguments.collect(arg or [], arg_str or [], args),
             plugin,
             wait_rate,
@@ -77,10 +86,22 @@ def command(
     return report(place, done.envelope, done.shape, output)
 
 
-def _named(connection: str | None, operation: str | None) -> tuple[str, str]:
-    if connection is None or operation is None:
-        raise HelmError("usage", "a call names a CONNECTION and an OPERATION; see helm call --help")
-    return connection, operation
+def _named(place: Here, workspace: str | None, connection: str | None, operation: str | None) -> tuple[str, str]:
+    if connection is not None and operation is not None:
+        return connection, operation
+    known = declared.connections(place.stores, place.workspace(workspace))
+    if connection is None:
+        has = f"this workspace has {', '.join(known)}" if known else "this workspace has none yet"
+        raise HelmError("usage", f"a call names a CONNECTION and an OPERATION; {has}")
+    if connection not in known:
+        raise HelmError("usage", f"a call of {connection} names one of its operations too; see helm call --help")
+    operations = ", ".join(_told(operation) for operation in known[connection].operations)
+    raise HelmError("usage", f"a call of {connection} names one of its operations: {operations}")
+
+
+def _told(operation: Operation) -> str:
+    writes = " (writes)" if operation.effect != "read" else ""
+    return f"{operation.name}({', '.join(dict.fromkeys(operation.params or ()))}){writes}"
 
 
 def _alone(*others: object) -> None:

@@ -20,7 +20,7 @@ def command(
     output: OutputOption = "auto",
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Show who called what, when, and how it ended.
+    """Show which extension called what, when, and how it ended.
 
     \b
     Examples:

@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from helm_cli.model.wording import meant
+
 Path = tuple[str | int, ...]
 
 # More than this many are no help to anybody, and finding words for each would take long.
@@ -81,10 +83,5 @@ def one_of(names: Sequence[str]) -> str:
 
 def did_you_mean(word: Any, known: Sequence[str]) -> str:
     """`; did you mean "operations"?` where one of the known words is close, else nothing."""
-    import difflib
-
-    if not isinstance(word, str) or len(word) > _MOST_SHOWN:
-        return ""
-    lowered = {name.lower(): name for name in known}
-    close = difflib.get_close_matches(word.lower(), lowered, n=1)
-    return f'; did you mean "{lowered[close[0]]}"?' if close else ""
+    close = meant(word, known) if isinstance(word, str) else None
+    return f'; did you mean "{close}"?' if close is not None else ""

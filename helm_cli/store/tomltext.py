@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from helm_cli.model.errors import HelmError
+from helm_cli.model.wording import meant
 
 # What helm itself writes: bare keys, plain strings, whole numbers. Reading that needs no parser, which would cost a
 # call two milliseconds; anything else is left to tomllib.
@@ -41,11 +42,9 @@ def fault(path: Path, sentence: str) -> HelmError:
 
 def unknown(path: Path, key: str, known: Iterable[str]) -> HelmError:
     """HelmError("state") for a key that means nothing there, with the likely one that was meant."""
-    import difflib
-
     names = list(known)
-    near = difflib.get_close_matches(key, names, 1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names)}" if names else "none is known there"
+    near = meant(key, names)
+    hint = f"did you mean {near}?" if near else f"known are {', '.join(names)}" if names else "none is known there"
     return fault(path, f"the key {key} is unknown ({hint})")
 
 
