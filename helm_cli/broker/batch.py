@@ -9,6 +9,7 @@ from typing import NamedTuple
 from helm_cli.broker import call
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
+from helm_cli.drivers import kept
 from helm_cli.model import jsontext
 from helm_cli.model.envelope import Envelope, failure
 from helm_cli.model.errors import HelmError
@@ -34,14 +35,18 @@ def read(text: bytes, number: int, workspace: Workspace, *, wait_rate: bool) -> 
     given: Json = None
     has_id = False
     try:
-        given, has_id = None, False
         row = jsontext.parse(text)
         if not isinstance(row, dict):
             raise ValueError("a line is one JSON object")
         given, has_id = row.get("id"), "id" in row
         return Line(_request(row, workspace, wait_rate), None, given, has_id)
     except ValueError as error:
-        return Line(None, HelmError("usage", f"line {number} of the batch: {error}"), given, has_id)
+        return unreadable(number, str(error))._replace(id=given, has_id=has_id)
+
+
+def unreadable(number: int, reason: str) -> Line:
+    """A line that is no request, for this reason."""
+    return Line(None, HelmError("usage", f"line {number} of the batch: {reason}"), None, False)
 
 
 def run(stores: Stores, lines: Iterable[Line], confirm: Confirm, jobs: int) -> Iterator[Envelope]:
@@ -50,6 +55,11 @@ def run(stores: Stores, lines: Iterable[Line], confirm: Confirm, jobs: int) -> I
     At most `jobs` reads run side by side. A write waits for every call before it and runs alone. Memory does not
     grow with the batch.
     """
+    with kept.open_ones():
+        yield from _answers(stores, lines, confirm, jobs)
+
+
+def _answers(stores: Stores, lines: Iterable[Line], confirm: Confirm, jobs: int) -> Iterator[Envelope]:
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="batch") if jobs > 1 else None
     ahead: deque[tuple[Line, Future[Envelope]]] = deque()
     local = threading.local()
@@ -59,7 +69,7 @@ def run(stores: Stores, lines: Iterable[Line], confirm: Confirm, jobs: int) -> I
             if pool is not None and isinstance(prepared, call.Prepared) and prepared.plan.effect == "read":
                 if len(ahead) >= jobs * 4:
                     yield _answer(*ahead.popleft())
-                ahead.append((line, pool.submit(_read, stores, local, line, prepared)))
+                ahead.append((line, pool.submit(_read, stores, local, line)))
                 continue
             while ahead:
                 yield _answer(*ahead.popleft())
@@ -105,12 +115,13 @@ def _alone(stores: Stores, line: Line, prepared: call.Prepared | HelmError, conf
     return confirm(line.request)
 
 
-def _read(stores: Stores, local: threading.local, line: Line, prepared: call.Prepared) -> Envelope:
+def _read(stores: Stores, local: threading.local, line: Line) -> Envelope:
     if not hasattr(local, "stores"):
         local.stores = stores.again()
     if line.request is None:
         raise TypeError("only a request is read")
-    return call.perform(local.stores, line.request, prepared=prepared)
+    # Described anew: what was described ahead of the calls before it may be stale by now.
+    return call.perform(local.stores, line.request)
 
 
 def _answer(line: Line, future: "Future[Envelope]") -> Envelope:

@@ -1,5 +1,6 @@
 """The one pipeline, with two verbs: a request is described, then performed, step by step."""
 
+from contextlib import suppress
 from typing import NamedTuple
 
 from helm_cli import drivers, kinds
@@ -76,12 +77,14 @@ def ask(stores: Stores, request: Request, *, listed: bool, awaited: bool = False
     """Describe a write and issue its one-time token; `listed` leaves it for `helm confirm`, `awaited` keeps its answer.
 
     The call is counted against the rate limit here, not again when it is performed. Raises what `describe`
-    raises, and "rate_limited".
+    raises, and "rate_limited"; the history tells of each.
     """
-    prepared = describe(stores, request)
-    entry = ledger.begin(stores, request, prepared.binding.extension)
+    asker = ledger.caller()
+    with ledger.refusals(stores, request):
+        prepared = describe(stores, request)
+    entry, prepared = _admitted(stores, request, prepared)
     now = stores.clock()
-    try:
+    with ledger.failures(stores, entry):
         issued = confirmations.issue(
             stores.db,
             "write",
@@ -89,12 +92,9 @@ def ask(stores: Stores, request: Request, *, listed: bool, awaited: bool = False
             {"arguments": request.arguments, "entry": entry},
             now,
             listed=listed,
-            asked_by=ledger.caller(),
+            asked_by=asker,
             awaited=awaited,
         )
-    except HelmError as error:
-        ledger.end(stores, entry, error.code)
-        raise
     ledger.end(stores, entry, "confirmation_required")
     return Asked(prepared.plan, issued.id, issued.token, now + confirmations.VALID_SECONDS, entry)
 
@@ -113,14 +113,12 @@ def perform(
     described a moment ago may be given as `prepared`; a write is always described anew.
     """
     try:
-        if prepared is None or prepared.plan.effect != "read":
-            prepared = describe(stores, request)
-        if prepared.plan.effect != "read":
-            return _confirmed(stores, request, prepared, token, entry)
-    except HelmError as error:
-        return refused(stores, request, error)
-    try:
-        entry = ledger.begin(stores, request, prepared.binding.extension)
+        with ledger.refusals(stores, request, begun=entry is not None):
+            if prepared is None or prepared.plan.effect != "read":
+                prepared = describe(stores, request)
+            if prepared.plan.effect != "read":
+                return _confirmed(stores, request, prepared, token, entry)
+        entry, prepared = _admitted(stores, request, prepared)
     except HelmError as error:
         return failure(error)
     with ledger.ended(stores, request, prepared.binding.extension, entry) as ending:
@@ -129,9 +127,9 @@ def perform(
 
 
 def refused(stores: Stores, request: Request, error: HelmError) -> Envelope:
-    """The envelope of a request that came to nothing before it was counted; the history tells of it."""
-    if error.code != "state":
-        ledger.refused(stores, request, error.code)
+    """The envelope of a request that came to nothing before it was asked for or performed; the history tells of it."""
+    with suppress(HelmError), ledger.refusals(stores, request):
+        raise error
     return failure(error)
 
 
@@ -157,13 +155,28 @@ def configured(stores: Stores, connection: Connection) -> Profile:
     return profiles.load(stores.home, connection.group, connection.profile)
 
 
+def _admitted(stores: Stores, request: Request, prepared: Prepared) -> tuple[int, Prepared]:
+    """The line of a call that has its place in the rate window, and the request as it stands then."""
+    entry, waited = ledger.begin(stores, request, prepared.binding.extension)
+    if waited:
+        # What was approved and configured before the wait may not be so any more.
+        with ledger.failures(stores, entry):
+            prepared = describe(stores, request)
+    return entry, prepared
+
+
 def _confirmed(stores: Stores, request: Request, prepared: Prepared, token: str | None, entry: int | None) -> Envelope:
     if token is None:
         raise HelmError("confirmation_required", f"{request.connection} {request.operation} needs a confirmation")
     waiting = confirmations.redeem(stores.db, token, prepared.binding, stores.clock())
+    if entry is not None:
+        ledger.end(stores, entry, "running")
     with ledger.ended(stores, request, prepared.binding.extension, entry) as ending:
         try:
             ending.envelope = _sent(stores, prepared)
+        except KeyboardInterrupt:
+            stores.notice(f"interrupted while {request.operation} was being sent; look before you repeat it")
+            raise
         finally:
             ledger.settle(stores, waiting, ending.envelope or failure(_LOST))
     return ending.envelope
@@ -179,7 +192,7 @@ def _sent(stores: Stores, prepared: Prepared) -> Envelope:
 
 
 _LOST = HelmError(
-    "internal",
-    "the process that confirmed this write failed while it sent it; look before you repeat it",
+    "unavailable",
+    "the process that confirmed this write ended while it sent it; look before you repeat it",
     {"applied": "unknown"},
 )

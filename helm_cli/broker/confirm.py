@@ -58,11 +58,19 @@ def send(stores: Stores, waiting: Waiting) -> Envelope:
     return call.perform(stores, waiting.request, token, entry if isinstance(entry, int) else None)
 
 
-def decline(stores: Stores, id_: str, entry: Json) -> None:
-    """Use a waiting entry up without sending anything; a call that waits for it gets `declined`."""
-    confirmations.decline(stores.db, id_, stores.clock())
+def decline(stores: Stores, id_: str, entry: Json) -> HelmError:
+    """Use a waiting entry up without sending anything: the answer to whoever asked, which is `declined`.
+
+    Where it waited no longer, because another terminal was quicker, the answer says that instead.
+    """
+    if not confirmations.decline(stores.db, id_, stores.clock()):
+        try:
+            find(stores, id_)
+        except HelmError as error:
+            return error
     if isinstance(entry, int):
         ledger.end(stores, entry, "declined")
+    return HelmError("declined", "the person declined; nothing was sent")
 
 
 def outcome(stores: Stores, asked: call.Asked) -> Envelope:

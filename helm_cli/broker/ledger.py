@@ -3,14 +3,15 @@
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Protocol
 
+from helm_cli.broker import declared
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.envelope import Envelope
 from helm_cli.model.errors import HelmError
-from helm_cli.model.jsontext import Json, digest
+from helm_cli.model.jsontext import Json, digest, repaired
 from helm_cli.store import confirmations, history, outcomes
 
 
@@ -37,15 +38,16 @@ class Ending:
     envelope: Envelope | None = None
 
 
-def begin(stores: Stores, request: Called, extension: str) -> int:
-    """Count one call against the extension's rate and give its line. Raises HelmError "rate_limited".
+def begin(stores: Stores, request: Called, extension: str) -> tuple[int, bool]:
+    """Count one call against the extension's rate: its line, and whether it had to wait for a place.
 
-    In passing, what expired while no command looked is wiped.
+    Raises HelmError "rate_limited", which the history tells of. In passing, what expired is wiped.
     """
     confirmations.sweep(stores.db, stores.clock())
+    waited = False
     while True:
         try:
-            return history.begin(
+            entry = history.begin(
                 stores.db,
                 request.workspace.path,
                 extension,
@@ -55,12 +57,14 @@ def begin(stores: Stores, request: Called, extension: str) -> int:
                 stores.clock(),
                 stores.config.calls_per_minute,
             )
+            return entry, waited
         except HelmError as error:
             pause = error.members.get("retry_after")
             if not request.wait_rate or not isinstance(pause, int):
                 raise
             stores.notice(f"waiting {pause} s: {error.message}")
             time.sleep(pause)
+            waited = True
 
 
 def end(stores: Stores, entry: int, outcome: str, milliseconds: int = 0) -> None:
@@ -116,15 +120,44 @@ def settle(stores: Stores, waiting: str, envelope: Envelope) -> None:
         outcomes.settle(stores.db, waiting, envelope)
 
 
-def refused(stores: Stores, request: Called, code: str) -> None:
-    """The line of a call that came to nothing before it was counted; it stays refused where that cannot be written."""
-    with _told(stores):
-        record(stores, request, request.extension or "", code)
+@contextmanager
+def refusals(stores: Stores, request: Called, *, begun: bool = False) -> Iterator[None]:
+    """Give a call that is refused inside its line, unless one was `begun` for it; the refusal goes on."""
+    try:
+        yield
+    except HelmError as error:
+        if error.code != "state" and not begun:
+            with _told(stores):
+                record(stores, request, _extension(stores, request), error.code)
+        raise
+
+
+@contextmanager
+def failures(stores: Stores, entry: int) -> Iterator[None]:
+    """Write down what ended a call that was counted and then not asked for or sent; it goes on."""
+    try:
+        yield
+    except BaseException as error:
+        with _told(stores):
+            end(stores, entry, error.code if isinstance(error, HelmError) else "internal")
+        raise
 
 
 def caller() -> str:
     """Who asks, as far as helm can tell it to the person who decides."""
-    return f"process {os.getppid()} in {os.getcwd()}"
+    try:
+        where = str(repaired(os.getcwd()))
+    except OSError:
+        where = "a folder that is gone"
+    return f"process {os.getppid()} in {where}"
+
+
+def _extension(stores: Stores, request: Called) -> str:
+    if request.extension is not None:
+        return request.extension
+    with suppress(HelmError):
+        return declared.find(stores, request.workspace, request.connection, None)[1].id
+    return ""
 
 
 @contextmanager

@@ -1,7 +1,9 @@
 """`helm call --batch`: the lines of a file as calls, one envelope a line, with a progress bar on a terminal."""
 
+import os
+import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, Final, NamedTuple
 
 from helm_cli.broker import batch, call
@@ -60,15 +62,21 @@ def run(place: Here, options: Batch) -> int:
 
 def _lines(file: BinaryIO, workspace: Workspace, options: Batch) -> Iterator[batch.Line]:
     for number, text in enumerate(_bounded(file), 1):
-        if text.strip():
+        if text is None:
+            yield batch.unreadable(number, f"it is over {MOST_BYTES_A_LINE} bytes")
+        elif text.strip():
             yield batch.read(text, number, workspace, wait_rate=options.wait_rate)
 
 
-def _bounded(file: BinaryIO) -> Iterable[bytes]:
+def _bounded(file: BinaryIO) -> Iterator[bytes | None]:
+    """The lines, None for one that is too long; its rest is read over, a piece at a time."""
     while text := file.readline(MOST_BYTES_A_LINE + 1):
-        if len(text) > MOST_BYTES_A_LINE:
-            raise HelmError("usage", f"a line of the batch is over {MOST_BYTES_A_LINE} bytes; split it")
-        yield text
+        if len(text) <= MOST_BYTES_A_LINE:
+            yield text
+            continue
+        while text and not text.endswith(b"\n"):
+            text = file.readline(MOST_BYTES_A_LINE)
+        yield None
 
 
 class _Source:
@@ -91,7 +99,7 @@ class _Source:
 
     def lines(self) -> int | None:
         """How many lines there are, None where that cannot be known before they are read."""
-        if not self.file.seekable():
+        if not stat.S_ISREG(os.fstat(self.file.fileno()).st_mode):
             return None
         start = self.file.tell()
         count = sum(piece.count(b"\n") for piece in iter(lambda: self.file.read(1 << 20), b""))

@@ -6,11 +6,13 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final, NoReturn, TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
-Scalar: TypeAlias = None | bool | int | float | str
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Scalar: TypeAlias = bool | int | float | str | None
 
 # Python itself turns no longer integer into text.
 MOST_DIGITS: Final = 4_000
+# No argument and no answer that a person means is deeper, and deeper ones exhaust the stack of who reads them.
+MOST_LEVELS: Final = 128
 
 
 def parse(text: str | bytes) -> Json:
@@ -32,6 +34,8 @@ def parse(text: str | bytes) -> Json:
         )
         if "\\u" in text or not text.isascii():
             _encodable(value)
+        if text.count("[") + text.count("{") > MOST_LEVELS and _levels(value) > MOST_LEVELS:
+            raise RecursionError
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
     except UnicodeDecodeError:
@@ -95,6 +99,22 @@ def _integer(digits: str) -> int:
     if len(digits) > MOST_DIGITS:
         raise ValueError(f"an integer of {len(digits)} digits is too long")
     return int(digits)
+
+
+def _levels(value: Json) -> int:
+    """How deep lists and objects stand in each other, found without recursion."""
+    deep = 0
+    level: list[Json] = [value]
+    while any(isinstance(item, list | dict) for item in level):
+        deep += 1
+        inner: list[Json] = []
+        for item in level:
+            if isinstance(item, list):
+                inner += item
+            elif isinstance(item, dict):
+                inner += item.values()
+        level = inner
+    return deep
 
 
 def _encodable(value: Json) -> None:

@@ -1,23 +1,26 @@
 """The pipeline's two verbs: a write is sent once, for exactly the token and the request that were shown."""
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helm_cli.broker import call, content
+from helm_cli.broker import call, confirm, content
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
 from helm_cli.model.profile import Database
-from helm_cli.store import approvals, confirmations, profiles
+from helm_cli.store import approvals, confirmations, history, profiles
 from helm_cli.store.approvals import Approval
 from tests.example import MANIFEST, database
 from tests.program import environment
@@ -175,6 +178,107 @@ def test_a_read_needs_no_token_and_counts_once(stores: Stores, tmp_path: Path) -
         "data": {"columns": ["id", "title", "status"], "rows": [[199, "Ticket 199", "open"]]},
         "error": None,
     }
+
+
+def outcomes(stores: Stores) -> list[tuple[str, str]]:
+    """What the history tells, the oldest first."""
+    return [(entry.extension, entry.outcome) for entry in reversed(history.entries(stores.db))]
+
+
+def test_a_call_that_waited_for_its_place_is_described_anew(stores: Stores, tmp_path: Path, clock: Clock) -> None:
+    """Neither a withdrawn approval nor a changed profile from before the wait may be used after it."""
+    (stores.home / "config.toml").write_text("[limits]\ncalls_per_minute = 1\n")
+    workspace = str(tmp_path / "one")
+    request = call.Request(
+        Workspace(workspace, "named"), "app", "recent", {"status": "open", "limit": 1}, wait_rate=True
+    )
+    assert call.perform(stores, request)["ok"] is True
+    prepared = call.describe(stores, request)
+
+    def meanwhile(told: str) -> None:
+        assert told.startswith("waiting ")
+        approvals.set_enabled(stores.db, workspace, "tickets", False)
+        clock.now += 60
+
+    stores.notice = meanwhile
+    clock.now += 59
+    answer = call.perform(stores, request, prepared=prepared)
+    assert code(answer) == "refused"
+    assert "disabled" in str(answer["error"])
+    assert outcomes(stores) == [("tickets", "ok"), ("tickets", "rate_limited"), ("tickets", "refused")]
+
+
+def test_each_call_has_one_line_in_the_history(stores: Stores, tmp_path: Path) -> None:
+    """With the extension's name as soon as that is known, whatever ended it."""
+    request = close(tmp_path / "one")
+    call.perform(stores, request)
+    call.perform(stores, request._replace(operation="drop"))
+    call.perform(stores, request._replace(connection="nope"))
+    asked = call.ask(stores, request, listed=False)
+    call.perform(stores, close(tmp_path / "one", id=3), asked.token, asked.entry)
+    call.perform(stores, request, asked.token, asked.entry)
+    call.perform(stores, request, asked.token, asked.entry)
+    (stores.home / "config.toml").write_text("[limits]\ncalls_per_minute = 1\n")
+    del stores.__dict__["config"]
+    with pytest.raises(HelmError, match="within a minute"):
+        call.ask(stores, request, listed=True)
+    assert outcomes(stores) == [
+        ("tickets", "confirmation_required"),
+        ("tickets", "refused"),
+        ("", "refused"),
+        ("tickets", "ok"),
+        ("tickets", "rate_limited"),
+    ]
+
+
+def test_a_write_that_is_being_sent_is_running(stores: Stores, tmp_path: Path) -> None:
+    """So that one which is killed then does not read as if it had only been asked for."""
+    request = close(tmp_path / "one")
+    asked = call.ask(stores, request, listed=False)
+    other = stores.again()
+    with closing(sqlite3.connect(tmp_path / "app.db", isolation_level=None)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        sending = threading.Thread(target=lambda: call.perform(other.again(), request, asked.token, asked.entry))
+        sending.start()
+        deadline = time.monotonic() + 4
+        while outcomes(stores) != [("tickets", "running")] and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert outcomes(stores) == [("tickets", "running")]
+        db.execute("COMMIT")
+    sending.join()
+    assert outcomes(stores) == [("tickets", "ok")]
+    assert closed(tmp_path) == [1]
+
+
+def test_a_decline_that_came_too_late_says_so(stores: Stores, tmp_path: Path) -> None:
+    asked = call.ask(stores, close(tmp_path / "one"), listed=True)
+    waiting = confirm.write(stores, confirm.find(stores, asked.id))
+    assert confirm.send(stores, waiting)["ok"] is True
+    late = confirm.decline(stores, asked.id, asked.entry)
+    assert (late.code, late.message) == ("confirmation_required", f"{asked.id} was used already; make the call again")
+    assert outcomes(stores) == [("tickets", "ok")]
+
+
+def test_what_was_sent_is_told_though_the_history_cannot_be_written(stores: Stores, tmp_path: Path) -> None:
+    told: list[str] = []
+    stores.notice = told.append
+    request = close(tmp_path / "one")
+    asked = call.ask(stores, request, listed=False)
+    stores.db.execute(
+        "CREATE TRIGGER full BEFORE UPDATE ON calls WHEN new.outcome = 'ok' BEGIN SELECT RAISE(FAIL, 'full'); END"
+    )
+    assert call.perform(stores, request, asked.token, asked.entry)["ok"] is True
+    assert closed(tmp_path) == [1]
+    assert [line.partition(":")[0] for line in told] == ["the history does not tell of this call"]
+
+
+def test_a_write_asked_for_from_a_folder_that_is_gone_waits(stores: Stores, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    os.chdir(gone)
+    gone.rmdir()
+    asked = call.ask(stores, close(tmp_path / "one"), listed=True)
+    assert confirm.find(stores, asked.id).asked_by.endswith(" in a folder that is gone")
 
 
 RACE = """
