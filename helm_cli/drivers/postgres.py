@@ -1,0 +1,270 @@
+"""How a planned query runs on a Postgres server: described before it runs, read-only twice over, in time."""
+
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple, TypeVar, cast
+
+from helm_cli.drivers import Limits, kept, postgres_bind, postgres_values
+from helm_cli.drivers.deadline import Deadline
+from helm_cli.drivers.outcome import in_time, timed_out, unknown
+from helm_cli.drivers.postgres_connect import connect
+from helm_cli.drivers.postgres_faults import lost, told, translated
+from helm_cli.drivers.postgres_wire import (
+    EMPTY_QUERY,
+    IDLE,
+    IN_ERROR,
+    IN_TRANSACTION,
+    SINGLE_TUPLE,
+    Copying,
+    Late,
+    Link,
+    Lost,
+    ServerError,
+    answer,
+    answers,
+    check,
+    execute,
+    send,
+)
+from helm_cli.drivers.rows import collect, too_large
+from helm_cli.grammar import sql as grammar
+from helm_cli.model.errors import HelmError
+from helm_cli.model.extension import Effect
+from helm_cli.model.jsontext import Json, Scalar
+from helm_cli.model.plan import Plan
+from helm_cli.model.profile import Profile
+
+Result = TypeVar("Result")
+
+# What the text of the results depends on, whatever the role or the database set. The order of day and month in
+# what is bound stays the role's own, and so does the time zone.
+_BEGIN: Final = (
+    "BEGIN READ {mode}; SET LOCAL statement_timeout = {timeout}; SET LOCAL datestyle = 'ISO';"
+    " SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 3"
+)
+# Undone with the transaction, for a pooler may give this session to somebody else.
+_READ_ONLY_SESSION: Final = "; SET SESSION default_transaction_read_only = on"
+# A database without an encoding holds any bytes; the server would refuse to send some of them as UTF-8.
+_ANY_BYTES: Final = "; SET LOCAL client_encoding = 'SQL_ASCII'"
+
+# The server's own timer ends a statement this much before the deadline, so that it seldom needs to be cancelled.
+_EARLIER: Final = 0.05
+
+# Statements that would end or divide the transaction that a write runs in.
+_TRANSACTIONS: Final = ("ABORT", "BEGIN", "COMMIT", "END", "PREPARE", "RELEASE", "ROLLBACK", "SAVEPOINT", "START")
+_COUNTED: Final = (b"INSERT", b"UPDATE", b"DELETE", b"MERGE")
+
+# The server's text of a value may be this much longer than its JSON (a bytea is twice its bytes, json has spaces),
+# and a row under way this much longer than all that may be returned.
+_TEXT_OVER_JSON: Final = 4
+_ROW_UNDER_WAY: Final = 16
+
+_TABLES: Final = (
+    "SELECT count(*) FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+    " AND pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace <> 'pg_catalog'::regnamespace"
+)
+
+
+class _Query(NamedTuple):
+    sql: str
+    values: list[Scalar]
+    effect: Effect
+
+
+class _Call(NamedTuple):
+    """One call under way."""
+
+    link: Link
+    query: _Query
+    limits: Limits
+    clock: Deadline
+
+
+def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Json:
+    """`{"columns", "rows"}` of a read, `{"rowsAffected"}` of a write that was committed.
+
+    int8 and numeric are strings, json and arrays of scalars JSON, bytea base64, dates ISO where they are plain;
+    everything else is the server's text (design, section 8). HelmError with the codes of a db call (contract,
+    Database). A write that failed was rolled back, unless the error has `"applied": "unknown"`.
+    """
+    return _on_server(
+        _query(plan), profile, secret, limits, plan.extension, _write if plan.effect == "write" else _read
+    )
+
+
+def prepare(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> None:
+    """Has the server parse and describe the statement, and nothing run. HelmError: what `run` would end with."""
+
+    def described(call: _Call) -> None:
+        _described(call)
+        if call.query.effect == "read" and grammar.writes(call.query.sql, "postgres"):
+            raise HelmError("refused", "the query writes, which the server refuses to a read; declare it as a write")
+
+    _on_server(_query(plan), profile, secret, limits, plan.extension, described)
+
+
+def probe(profile: Profile, secret: str | None, limits: Limits) -> str:
+    """The version of the server that the profile signs in to, and how many tables are seen there. HelmError."""
+
+    def asked(call: _Call) -> str:
+        count = cast(dict[str, list[list[str]]], _read(call))["rows"][0][0]
+        version = (call.link.conn.parameter_status(b"server_version") or b"").decode("utf-8", "replace").split(" ")[0]
+        tls = ", TLS" if call.link.conn.ssl_in_use else ""
+        return f"PostgreSQL {version}, {count} table{'' if count == '1' else 's'}{tls}"
+
+    return _on_server(_Query(_TABLES, [], "read"), profile, secret, limits, "", asked)
+
+
+def _query(plan: Plan) -> _Query:
+    pairs = cast(list[tuple[str, Scalar]], plan.request["params"])
+    query = _Query(str(plan.request["sql"]), [value for _, value in pairs], plan.effect)
+    if "\0" in query.sql:
+        raise HelmError("refused", "the query holds a NUL character; correct the declaration")
+    return query
+
+
+def _on_server(
+    query: _Query,
+    profile: Profile,
+    secret: str | None,
+    limits: Limits,
+    extension: str,
+    work: Callable[[_Call], Result],
+) -> Result:
+    """What `work` gives, in time, on a connection that is closed or cleaned at the end."""
+    key = ("postgres", profile.target_digest(), secret, extension)
+
+    def body(clock: Deadline) -> Result:
+        link: Link | None = None
+        try:
+            link = kept.take(key, lambda: connect(profile, secret, clock), Link.untouched)
+            result = work(_Call(link, query, limits, clock))
+        except (ServerError, Late, Lost, Copying) as error:
+            if link is None:  # only connecting can have been late
+                raise HelmError(
+                    "timeout", f"the server did not answer within {limits.seconds:g} s; nothing was run"
+                ) from None
+            raise _ending(error, query.effect, limits, clock) from None
+        except OverflowError:
+            raise too_large(limits) from None
+        finally:
+            if link is not None:
+                _leave(key, link, clock)
+        return result
+
+    return in_time(body, query.effect, limits)
+
+
+def _ending(error: Exception, effect: Effect, limits: Limits, clock: Deadline) -> HelmError:
+    if isinstance(error, ServerError):
+        return translated(error, effect, limits, clock)
+    if isinstance(error, Copying):
+        return HelmError("refused", "helm does not copy data through a query; declare a statement that reads or writes")
+    return timed_out(effect, limits) if isinstance(error, Late) else lost(effect)
+
+
+def _leave(key: object, link: Link, clock: Deadline) -> None:
+    """Ends what is left of the transaction, and keeps the connection where that is wanted and nothing is in doubt."""
+    try:
+        if link.state not in (IDLE, IN_TRANSACTION, IN_ERROR):
+            raise Lost
+        if link.state != IDLE:
+            execute(link, "ROLLBACK", clock)
+        if kept.wanted():
+            execute(link, "DISCARD ALL", clock)
+            if link.state == IDLE:
+                kept.give(key, link)
+                return
+    except (ServerError, Late, Lost, Copying):
+        pass  # the server rolls back when the connection ends
+    link.close()
+
+
+def _begin(call: _Call) -> None:
+    mode = "WRITE" if call.query.effect == "write" else "ONLY"
+    timeout = max(1, int((call.clock.remaining() - _EARLIER) * 1000))
+    begin = "" if call.link.state == IDLE else "ROLLBACK; "
+    more = "" if mode == "WRITE" else _READ_ONLY_SESSION
+    more += _ANY_BYTES if call.link.conn.parameter_status(b"server_encoding") == b"SQL_ASCII" else ""
+    execute(call.link, begin + _BEGIN.format(mode=mode, timeout=timeout) + more, call.clock)
+
+
+def _described(call: _Call) -> postgres_bind.Described:
+    """Begins the transaction and has the statement prepared, which must fit its parameters and its effect."""
+    _begin(call)
+    sql, values, effect = call.query
+    described = postgres_bind.prepare(call.link, sql, values, effect, call.clock, lambda: _begin(call))
+    if len(described.parameters) != len(values):
+        raise HelmError(
+            "refused", f"the query has {len(described.parameters)} placeholders but {len(values)} params; correct it"
+        )
+    if effect == "read" and not described.columns:
+        raise HelmError("refused", "a read query must return columns; declare this one as a write")
+    if effect == "write" and grammar.first_keyword(sql, "postgres") in _TRANSACTIONS:
+        raise HelmError("refused", "a write query runs in a transaction of helm's, which it cannot end or divide")
+    return described
+
+
+def _read(call: _Call) -> Json:
+    described = _described(call)
+    types = [oid for _, oid in described.columns]
+    readers = postgres_values.decoders(call.link, types, call.clock)
+    if postgres_values.foreign(types):
+        postgres_bind.parsed(call.link, call.query.sql, described.parameters, call.clock)
+    _send(call, described)
+    call.link.conn.set_single_row_mode()
+    return collect([name for name, _ in described.columns], _rows(call, readers), lambda value: value, call.limits)
+
+
+def _send(call: _Call, described: postgres_bind.Described) -> None:
+    send(call.link.conn.send_query_prepared, b"", postgres_bind.encode(call.query.values, described.parameters))
+
+
+def _rows(call: _Call, readers: list[postgres_values.Decoder]) -> Iterator[list[Json]]:
+    most = call.limits.bytes * _TEXT_OVER_JSON
+    while (result := answer(call.link, call.clock, call.limits.bytes * _ROW_UNDER_WAY)) is not None:
+        check(result)
+        if result.status != SINGLE_TUPLE:
+            continue
+        values = [result.get_value(0, column) for column in range(len(readers))]
+        if any(value is not None and len(value) > most for value in values):
+            raise too_large(call.limits)
+        yield [
+            None if value is None else read(value.decode("utf-8", "replace"))
+            for value, read in zip(values, readers, strict=True)
+        ]
+
+
+def _write(call: _Call) -> Json:
+    described = _described(call)
+    _send(call, described)
+    call.link.conn.set_single_row_mode()  # rows of RETURNING are read over without being held
+    affected = 0
+    while (result := answer(call.link, call.clock, call.limits.bytes * _ROW_UNDER_WAY)) is not None:
+        check(result)
+        if result.status == EMPTY_QUERY:
+            raise HelmError("refused", "the query holds no statement; correct the declaration")
+        if (result.command_status or b"").startswith(_COUNTED):
+            affected = result.command_tuples or 0
+    if call.link.state != IN_TRANSACTION:
+        raise unknown("query_failed", "the query ended the transaction that it ran in")
+    execute(call.link, "SET CONSTRAINTS ALL IMMEDIATE", call.clock)  # else COMMIT would check them, without a timer
+    _commit(call)
+    return {"rowsAffected": affected}
+
+
+def _commit(call: _Call) -> None:
+    if not call.clock.begin_commit():
+        raise Late
+    try:
+        send(call.link.conn.send_query, b"COMMIT")
+        tags = [result.command_status for result in answers(call.link, call.clock)]
+    except ServerError as error:
+        call.clock.committing = False  # an error at COMMIT is a rollback
+        raise HelmError("query_failed", told(error)) from None
+    except Late:
+        raise unknown("timeout", f"the write took longer than {call.limits.seconds:g} s") from None
+    except Lost:
+        raise unknown("unavailable", "the connection to the database was lost during COMMIT") from None
+    if tags != [b"COMMIT"]:
+        call.clock.committing = False
+        raise HelmError("query_failed", "the database rolled the write back")

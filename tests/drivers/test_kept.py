@@ -1,0 +1,136 @@
+"""Open connections wait for the next call only while somebody wants that, and carry nothing over."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from helm_cli.drivers import Limits, driver, kept
+from helm_cli.model.errors import HelmError
+from helm_cli.model.extension import Effect
+from tests.rig.postgres import PASSWORD, Postgres
+from tests.suites.driver import Bench, plan_of
+from tests.suites.postgres import bench_of
+
+
+class Door:
+    """Something that can be closed."""
+
+    def __init__(self) -> None:
+        self.closings = 0
+
+    def close(self) -> None:
+        self.closings += 1
+
+
+def test_nothing_is_kept_unless_it_is_wanted() -> None:
+    door = kept.take("a", Door)
+    assert not kept.wanted()
+    kept.give("a", door)
+    assert door.closings == 1
+
+
+def test_what_was_given_is_taken_again_by_its_key_only() -> None:
+    with kept.open_ones():
+        assert kept.wanted()
+        door = kept.take("a", Door)
+        second = kept.take("a", Door)
+        kept.give("a", door)
+        assert kept.take("b", Door) is not door
+        assert kept.take("a", Door) is door
+        assert kept.take("a", Door) not in (door, second)
+        kept.give("a", door)
+        with kept.open_ones():
+            pass
+        assert door.closings == 0
+    assert door.closings == 1
+    assert second.closings == 0  # still somebody's
+
+
+def test_what_is_of_no_use_is_closed() -> None:
+    with kept.open_ones():
+        doors = [kept.take("a", Door) for _ in range(kept.MOST + 2)]
+        for door in doors:
+            kept.give("a", door)
+        assert [door.closings for door in doors] == [0] * kept.MOST + [1] * 2
+        assert kept.take("a", Door, lambda door: False) not in doors
+        assert all(door.closings == 1 for door in doors)
+
+
+def test_a_door_that_jams() -> None:
+    class Jammed(Door):
+        def close(self) -> None:
+            raise OSError("jammed")
+
+    with kept.open_ones():
+        kept.give("a", Jammed())
+
+
+@pytest.fixture
+def bench(postgres: Postgres) -> Bench:
+    return bench_of(postgres)
+
+
+@pytest.fixture
+def keeping() -> Iterator[None]:
+    with kept.open_ones():
+        yield
+
+
+def run(bench: Bench, sql: str, effect: Effect = "read", extension: str = "x") -> Any:
+    plan = plan_of(sql, engine="postgres", effect=effect)._replace(extension=extension)
+    return driver("postgres").run(plan, bench.profile, PASSWORD, Limits())
+
+
+def pid(bench: Bench, extension: str = "x") -> int:
+    return int(run(bench, "SELECT pg_backend_pid()", extension=extension)["rows"][0][0])
+
+
+def test_a_connection_serves_many_calls(postgres: Postgres, bench: Bench, keeping: None) -> None:
+    first = pid(bench)
+    assert pid(bench) == first
+    assert run(bench, "DELETE FROM tickets WHERE id = 1", "write") == {"rowsAffected": 1}
+    with pytest.raises(HelmError):
+        run(bench, "SELECT * FROM missing")
+    assert pid(bench) == first
+    assert pid(bench, "other") != first
+    with pytest.raises(HelmError):
+        run(bench, bench.endless)
+    assert pid(bench) != first
+    assert [(state, query) for _, state, query in postgres.running()] == [("idle", "DISCARD ALL")] * 2
+
+
+def test_outside_of_that_each_call_has_its_own(postgres: Postgres, bench: Bench) -> None:
+    assert pid(bench) != pid(bench)
+    with kept.open_ones():
+        pid(bench)
+    assert postgres.quiet()
+
+
+def test_nothing_of_a_session_is_left(bench: Bench, keeping: None) -> None:
+    first = pid(bench)
+    for sql in (
+        "SET search_path = nowhere",
+        "SET SESSION AUTHORIZATION zq_trust",
+        "SET statement_timeout = 1",
+        "CREATE TEMP TABLE tickets (id int)",
+        "SELECT pg_advisory_lock(7)",
+        "LISTEN something",
+        "DECLARE held CURSOR WITH HOLD FOR SELECT 1",
+        "SELECT set_config('my.secret', 'x', false)",
+    ):
+        run(bench, sql, "write")
+    sql = (
+        "SELECT pg_backend_pid(), current_user, current_setting('search_path'),"
+        " current_setting('my.secret', true) IN ('', NULL), (SELECT count(*)::int FROM tickets),"
+        " (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'),"
+        " (SELECT count(*)::int FROM pg_listening_channels()), (SELECT count(*)::int FROM pg_cursors WHERE name <> ''),"
+        " (SELECT count(*)::int FROM pg_prepared_statements WHERE name <> '')"
+    )
+    assert run(bench, sql)["rows"] == [[first, "zq_owner", '"$user", public', True, 3, 0, 0, 0, 0]]
+
+
+def test_a_connection_that_died_is_replaced(postgres: Postgres, bench: Bench, keeping: None) -> None:
+    first = pid(bench)
+    postgres.outside(f"SELECT pg_terminate_backend({first}, 5000)")
+    assert pid(bench) != first
