@@ -11,11 +11,14 @@ import hypothesis
 import pytest
 
 from tests.program import ROOT, Helm
+from tests.rig import mariadb as mariadb_rig
 from tests.rig.keyring_session import KeyringSession, keyring_session
+from tests.rig.mariadb import MariaDb
+from tests.rig.postgres import Postgres, running
 
 # What the machine of whoever runs the tests must not lend them.
 NOT_LENT: Final = re.compile(
-    r"HELM_.*|PYTHON.*|XDG_.*|GIT_.*|DBUS_.*|(?i:(https?|all|no|ftp)_proxy)|LANG|LANGUAGE|LC_.*"
+    r"HELM_.*|PYTHON.*|XDG_.*|GIT_.*|PG.*|DBUS_.*|(?i:(https?|all|no|ftp)_proxy)|LANG|LANGUAGE|LC_.*"
     r"|NO_COLOR|(CLI)?COLOR.*|(CLICOLOR_)?FORCE_COLOR|TTY_.*|EDITOR|VISUAL|PAGER|LESS|BROWSER|DISPLAY|WAYLAND_DISPLAY|SSH_.*|GPG_.*"
 )
 PINNED: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
@@ -65,6 +68,20 @@ def keyring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Keyring
         for name, value in session.environment.items():
             monkeypatch.setenv(name, value)
         yield session
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[MariaDb]:
+    """A real MariaDB, likewise."""
+    with mariadb_rig.running() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A real Postgres server, started with the first test that asks for it."""
+    with running() as server:
+        yield server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.program import Finished
+from tests.rig import mariadb
+from tests.rig.mariadb import MariaDb
+from tests.rig.postgres import OWNER, PASSWORD, Postgres
 
 NUMBERS: Final = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000000) SELECT i FROM n"
 RECENT: Final = "SELECT id, title, status FROM tickets WHERE status = ? ORDER BY id DESC LIMIT ?"
@@ -58,6 +61,37 @@ def ready(helm: Callable[..., Finished], workspace: Path) -> Path:
     told = helm("plugin", "review", str(folder), "-o", "json", cwd=workspace)
     _well(helm("plugin", "review", str(folder), "--approve", told.json["digest"], cwd=workspace))
     return file
+
+
+def ready_on_postgres(helm: Callable[..., Finished], workspace: Path, server: Postgres) -> None:
+    """The example as the extension `pg-tickets` on the profile `pg`, for a server that has the table `tickets`."""
+    sql = RECENT.replace("?", "$1", 1).replace("?", "$2", 1)
+    queries = {"recent": {"sql": sql, "params": ["status", "limit"]}}
+    connection = {"id": "app", "kind": "db", "service": "pg", "engine": "postgres", "queries": queries}
+    folder = workspace / "pg-tickets"
+    folder.mkdir()
+    manifest = {"id": "pg-tickets", "name": "Tickets", "version": "1.0.0", "connections": [connection]}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    where = ["--host", "127.0.0.1", "--port", str(server.port), "--database", "zq_main", "--user", OWNER]
+    adding = ["db", "add", "pg", "--engine", "postgres", *where, "--password-stdin"]
+    _well(helm(*adding, cwd=workspace, stdin=PASSWORD))
+    told = helm("plugin", "review", str(folder), "-o", "json", cwd=workspace)
+    _well(helm("plugin", "review", str(folder), "--approve", told.json["digest"], cwd=workspace))
+
+
+def ready_on_mysql(helm: Callable[..., Finished], workspace: Path, server: MariaDb) -> None:
+    """The example as the extension `my-tickets` on the profile `my`, for a server that has the table `tickets`."""
+    queries = {"recent": {"sql": RECENT, "params": ["status", "limit"]}}
+    connection = {"id": "app", "kind": "db", "service": "my", "engine": "mysql", "queries": queries}
+    folder = workspace / "my-tickets"
+    folder.mkdir()
+    manifest = {"id": "my-tickets", "name": "Tickets", "version": "1.0.0", "connections": [connection]}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    where = ["--host", "127.0.0.1", "--port", str(server.port), "--database", "app", "--user", mariadb.USER]
+    adding = ["db", "add", "my", "--engine", "mysql", *where, "--password-stdin"]
+    _well(helm(*adding, cwd=workspace, stdin=mariadb.PASSWORD))
+    told = helm("plugin", "review", str(folder), "-o", "json", cwd=workspace)
+    _well(helm("plugin", "review", str(folder), "--approve", told.json["digest"], cwd=workspace))
 
 
 def _well(finished: Finished) -> None:

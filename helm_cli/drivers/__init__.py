@@ -33,6 +33,9 @@ class Driver(Protocol):
     def run(self, plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Json:
         """Sends exactly `plan.request` and returns the data of its envelope; HelmError for everything else."""
 
+    def prepare(self, plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> None:
+        """Has the engine prepare `plan.request` without running it; HelmError for what `run` would end with."""
+
     def probe(self, profile: Profile, secret: str | None, limits: Limits) -> str:
         """One line on what answered at the profile's target; HelmError when nothing did."""
 

@@ -1,11 +1,9 @@
 """A SQLite file for each test."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.rig.mariadb import MariaDb, mariadb
 from tests.suites.driver import Bench
 from tests.suites.sqlite import tickets_file
 
@@ -22,10 +20,3 @@ def bench(tmp_path: Path) -> Bench:
 def path(bench: Bench) -> Path:
     assert bench.profile.path is not None
     return Path(bench.profile.path)
-
-
-@pytest.fixture(scope="session", name="mariadb")
-def _mariadb() -> Iterator[MariaDb]:
-    """One real server for all tests of this folder."""
-    with mariadb() as server:
-        yield server
