@@ -15,10 +15,11 @@ from tests.rig.mariadb import PASSWORD, MariaDb
 from tests.suites.driver import Bench
 
 CHILD = """
-import json, os, resource, sys, time
+import json, os, sys, time
 from helm_cli.drivers import Limits, driver
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Database
+from tests.rig.memory import peak
 from tests.suites.driver import plan_of
 profile, secret, sql = json.loads(sys.argv[1])
 begun = time.monotonic()
@@ -28,11 +29,7 @@ try:
 except HelmError as error:
     code = error.code
 took = time.monotonic() - begun
-# The peak of getrusage begins with what the parent held when it forked.
-size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 if sys.platform != "darwin" else 1024)
-if sys.platform == "linux":
-    size = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
-print(json.dumps([code, took, size]), flush=True)
+print(json.dumps([code, took, peak()]), flush=True)
 os._exit(0)
 """
 

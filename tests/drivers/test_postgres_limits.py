@@ -22,10 +22,11 @@ from tests.suites.driver import BRIEF, Bench
 from tests.suites.postgres import bench_of
 
 CHILD = """
-import json, os, resource, sys, time
+import json, os, sys, time
 from helm_cli.drivers import Limits, driver
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Database
+from tests.rig.memory import peak
 from tests.suites.driver import plan_of
 profile, secret, sql = json.loads(sys.stdin.read())
 postgres = driver("postgres")
@@ -36,7 +37,7 @@ try:
 except HelmError as error:
     code = error.code
 took = time.monotonic() - begun
-print(json.dumps([code, took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]), flush=True)
+print(json.dumps([code, took, peak()]), flush=True)
 os._exit(0)
 """
 
@@ -53,7 +54,7 @@ def in_a_child(postgres: Postgres, sql: str) -> tuple[str, float, int]:
         [sys.executable, "-c", CHILD], input=given, capture_output=True, text=True, check=True, timeout=60
     )
     code, took, size = json.loads(done.stdout)
-    return code, took, size if sys.platform != "darwin" else size // 1024
+    return code, took, size
 
 
 @pytest.mark.contract("C99", "C100")

@@ -20,10 +20,11 @@ from tests.suites.sqlite import COUNTING
 STUCK = "instr(zeroblob(60000000), zeroblob(30000000) || x'01')"
 
 CHILD = """
-import json, os, resource, sys, time
+import json, os, sys, time
 from helm_cli.drivers import Limits, driver
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Database
+from tests.rig.memory import peak
 from tests.suites.driver import plan_of
 begun = time.monotonic()
 try:
@@ -33,7 +34,7 @@ try:
 except HelmError as error:
     code = error.code
 took = time.monotonic() - begun
-print(json.dumps([code, took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]), flush=True)
+print(json.dumps([code, took, peak()]), flush=True)
 os._exit(0)
 """
 
@@ -43,7 +44,7 @@ def in_a_child(path: Path, sql: str, seconds: float = 5.0) -> tuple[str, float, 
     command = [sys.executable, "-c", CHILD, str(path), sql, str(seconds)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     code, took, size = json.loads(done.stdout)
-    return code, took, size if sys.platform != "darwin" else size // 1024
+    return code, took, size
 
 
 @pytest.mark.contract("C100")
