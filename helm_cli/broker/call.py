@@ -184,11 +184,15 @@ def _confirmed(stores: Stores, request: Request, prepared: Prepared, token: str 
 
 def _sent(stores: Stores, prepared: Prepared) -> Envelope:
     try:
-        secret = secrets.read(stores, prepared.profile)
-        driver = drivers.driver(prepared.plan.driver)
-        return success(driver.run(prepared.plan, prepared.profile, secret, drivers.Limits()))
+        return success(send(stores, prepared, drivers.Limits()))
     except HelmError as error:
         return failure(error)
+
+
+def send(stores: Stores, prepared: Prepared, limits: drivers.Limits) -> Json:
+    """The data that came of exactly the prepared request; the only way to a driver, and the only one with a secret."""
+    secret = secrets.read(stores, prepared.profile)
+    return drivers.driver(prepared.plan.driver).run(prepared.plan, prepared.profile, secret, limits)
 
 
 _LOST = HelmError(

@@ -15,8 +15,8 @@ def add(stores: Stores, profile: Profile, secret: str | None, *, force: bool) ->
     and `force` is not given, and "unavailable" or "state" where the secret cannot be kept: then nothing is added.
     """
     profiles.check_name(profile.name)
-    if force and profiles.exists(stores.home, profile.group, profile.name):
-        old = profiles.load(stores.home, profile.group, profile.name)
+    old = _former(stores, profile.group, profile.name) if force else None
+    if old is not None:
         if secret is None:
             secrets.remove(stores, old)
             old = old._replace(credential=None)
@@ -54,9 +54,29 @@ def change(stores: Stores, old: Profile, new: Profile, secret: str | None) -> Pr
 
 def remove(stores: Stores, group: str, name: str) -> None:
     """Forget a profile and its secret. Raises HelmError "not_configured" where there is none of that name."""
-    profile = profiles.load(stores.home, group, name)
-    secrets.remove(stores, profile)
+    if not profiles.exists(stores.home, group, name):
+        profiles.load(stores.home, group, name)
+    profile = _former(stores, group, name)
+    if profile is not None:
+        secrets.remove(stores, profile)
+        profiles.remove(stores.home, group, name)
+
+
+def _former(stores: Stores, group: str, name: str) -> Profile | None:
+    """The profile that is to go, None for none; one that cannot be understood is removed here."""
+    if not profiles.exists(stores.home, group, name):
+        return None
+    try:
+        return profiles.load(stores.home, group, name)
+    except HelmError as error:
+        if error.code != "state":
+            raise
+    # Where its secret is, the file cannot say. It is bound to its target, so it serves nobody else.
     profiles.remove(stores.home, group, name)
+    stores.notice(
+        f"the file of {name} could not be understood; if it had a password in a keychain, that is still there"
+    )
+    return None
 
 
 def _placed(stores: Stores, profile: Profile, secret: str | None) -> Profile:

@@ -1,5 +1,6 @@
 """The command line itself: the one table of commands, the options they share, and the error boundary."""
 
+import os
 import re
 import sys
 from contextlib import suppress
@@ -14,12 +15,13 @@ from typer.exceptions import TyperException
 from helm_cli import __version__
 from helm_cli.model.errors import EXIT, INTERRUPTED, HelmError
 from helm_cli.model.wording import meant
+from helm_cli.view import streams
 
 # Name -> summary. Each is the module helm_cli.cli.<name> with an `app`, imported when the command is used.
 COMMANDS: Final[dict[str, str]] = {
     "call": "Call one operation of a connection, or a batch of them.",
     "confirm": "Decide about a write or an approval that waits for a person.",
-    "db": "Keep database profiles.",
+    "db": "Keep database profiles, and look into databases.",
     "plugin": "Review, approve and list extensions.",
     "history": "Show which extension called what, when, and how it ended.",
     "demo": "Show the whole way in a throw-away home.",
@@ -104,17 +106,20 @@ def run(arguments: list[str]) -> int:
     """Run the command line and give its exit status; every failure is told here, in one line on stderr."""
     words = [*arguments[1:], "--help"] if arguments[:1] == ["help"] else list(arguments)
     try:
-        return _invoke(words)
+        streams.settle()
+        status = _invoke(words)
+        sys.stdout.flush()
+        return status
     except HelmError as error:
         return _tell(words, error)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 1
     except BrokenPipeError:
         return BROKEN_PIPE
-    except UnicodeEncodeError:
-        return _tell(words, HelmError("usage", "an argument is not UTF-8; write it in UTF-8"))
     except Exception as error:
-        return _tell(words, HelmError("internal", _internal(error)))
+        return _tell(words, _surroundings(error) or HelmError("internal", _internal(error)))
 
 
 def _invoke(words: list[str]) -> int:
@@ -154,24 +159,39 @@ def _tell(words: list[str], error: HelmError) -> int:
     from helm_cli.view.text import shown
 
     # Where nobody reads standard error, the exit status still says it.
-    with suppress(OSError, ValueError, AttributeError):
+    with suppress(OSError, ValueError):
         print(f"helm: {shown(error.message)}", file=sys.stderr)
     if words[:1] == ["call"] and _reads_envelopes(words):
         from helm_cli.model.envelope import failure
         from helm_cli.model.jsontext import dump
 
-        with suppress(OSError, ValueError):
-            print(dump(failure(error)))
+        with suppress(OSError, ValueError, HelmError):
+            print(dump(failure(error)), flush=True)
     return error.exit_status
 
 
 def _reads_envelopes(words: list[str]) -> bool:
     """Whether who called `helm call` expects an envelope, as far as words that were not understood tell it."""
-    if sys.stdout is None or sys.stdout.isatty():
+    if sys.stdout.isatty():
         return False
     named = [word for before, word in pairwise(words) if before in ("-o", "--output")]
     named += [word.partition("=")[2] for word in words if word.startswith("--output=")]
     return all(format_ in ("auto", "json", "pretty") for format_ in named)
+
+
+def _surroundings(error: Exception) -> HelmError | None:
+    """What is wrong with where helm was started, if that is what this comes from."""
+    if not isinstance(error, OSError | UnicodeEncodeError):
+        return None
+    try:
+        os.getcwd().encode()
+    except OSError:
+        return HelmError("usage", "the current folder is gone; change into one that exists")
+    except UnicodeEncodeError:
+        return HelmError("usage", "the name of the current folder is not UTF-8; rename it or change into another")
+    if isinstance(error, UnicodeEncodeError):
+        return HelmError("usage", "an argument is not UTF-8; write it in UTF-8")
+    return None
 
 
 def _internal(error: Exception) -> str:

@@ -2,28 +2,17 @@
 
 import os
 import sys
-from typing import Final, NamedTuple
+from typing import Any, Final, get_args
 
+from helm_cli.cli.given import SERVER, Given, option, with_url
 from helm_cli.cli.here import Here, answered
 from helm_cli.model.errors import HelmError
-from helm_cli.model.profile import ENGINES, PORTS, Database, Engine
+from helm_cli.model.profile import ENGINES, PORTS, Database, Engine, Tls
 from helm_cli.store import profiles
-from helm_cli.view.streams import person_present
+from helm_cli.view.streams import person_present, piped_bytes
 
 # Longer than any password a server takes; a larger input is a wrong file.
 MOST_BYTES: Final = 64 * 1024
-
-
-class Given(NamedTuple):
-    """What the options said, None where they said nothing."""
-
-    name: str | None
-    engine: str | None
-    path: str | None
-    host: str | None
-    port: int | None
-    database: str | None
-    user: str | None
 
 
 def complete(place: Here, given: Given, *, password_stdin: bool) -> tuple[Database, str | None]:
@@ -32,42 +21,83 @@ def complete(place: Here, given: Given, *, password_stdin: bool) -> tuple[Databa
     On a terminal what is missing is asked for; without one it is a usage error that names the option.
     Raises HelmError "usage", and "declined" where the person stops answering.
     """
-    asking = person_present(place.streams) and sys.stdin.isatty()
+    given, password = with_url(given, password_stdin=password_stdin)
+    asking = _asking(place)
     name = given.name or _asked(place, asking, "NAME", "Name of the profile")
     profiles.check_name(name)
     engine = _engine(given.engine or _asked(place, asking, "--engine", "Engine", list(ENGINES)))
     if engine == "sqlite":
-        _unused(given, "host", "port", "database", "user", engine=engine)
-        if password_stdin:
-            raise HelmError("usage", "a SQLite file has no password; leave --password-stdin out")
+        _check_file_options(given, password_stdin=password_stdin)
         return Database(name, engine, path=_file(given.path or _asked(place, asking, "--path", "SQLite file"))), None
     _unused(given, "path", engine=engine)
-    profile = Database(
-        name,
-        engine,
-        host=given.host or _asked(place, asking, "--host", "Host"),
-        port=given.port or PORTS[engine],
-        database=given.database or _asked(place, asking, "--database", "Database"),
-        user=given.user or _asked(place, asking, "--user", "User"),
-    )
-    return profile, _password(place, name, asking=asking, stdin=password_stdin)
+    values = _server(given)
+    if "socket" not in values:
+        values["host"] = given.host or _asked(place, asking, "--host", "Host")
+    if "socket" not in values or engine == "postgres":
+        # The name of Postgres' socket in its folder ends with the port.
+        values["port"] = given.port or PORTS[engine]
+    values["database"] = given.database or _asked(place, asking, "--database", "Database")
+    values["user"] = given.user or _asked(place, asking, "--user", "User")
+    profile = _checked(Database(name, engine, **values))
+    return profile, password or _password(place, name, asking=asking, stdin=password_stdin)
 
 
-def changed(place: Here, old: Database, given: Given, *, password_stdin: bool) -> tuple[Database, str | None]:
+def changed(
+    place: Here, old: Database, given: Given, *, password_stdin: bool, ask_password: bool
+) -> tuple[Database, str | None]:
     """A profile with what was given in place of what it had, and its new password, None where none was given."""
+    given, password = with_url(given, password_stdin=password_stdin)
+    if given.engine not in (None, old.engine):
+        raise HelmError("usage", f"{old.name} is a {old.engine} profile, and the URL is of {given.engine}; add another")
     if old.engine == "sqlite":
-        _unused(given, "host", "port", "database", "user", engine=old.engine)
-        if password_stdin:
-            raise HelmError("usage", "a SQLite file has no password; leave --password-stdin out")
+        _check_file_options(given, password_stdin=password_stdin or ask_password)
         if given.path is None:
-            raise HelmError("usage", "nothing to change; give --path")
+            raise HelmError("usage", "nothing to change; give --path or --from-env")
         return old._replace(path=_file(given.path)), None
     _unused(given, "path", engine=old.engine)
-    fields = ("host", "port", "database", "user")
-    new = {field: getattr(given, field) for field in fields if getattr(given, field) is not None}
-    if not new and not password_stdin:
-        raise HelmError("usage", "nothing to change; give --host, --port, --database, --user or --password-stdin")
-    return old._replace(**new), _password(place, old.name, asking=False, stdin=password_stdin)
+    new = _server(given)
+    if not new and not password_stdin and not ask_password and password is None:
+        options = ", ".join(option(field) for field in SERVER)
+        raise HelmError("usage", f"nothing to change; give {options}, --from-env, --password-stdin or --ask-password")
+    profile = _checked(old._replace(**_consequences(old, new)))
+    moved = old.credential is not None and profile.secret_target_digest() != old.secret_target_digest()
+    asking = ask_password or (moved and _asking(place))
+    if ask_password and not _asking(place):
+        raise HelmError("usage", "--ask-password needs a terminal; give --password-stdin")
+    return profile, password or _password(place, old.name, asking=asking, stdin=password_stdin)
+
+
+def _server(given: Given) -> dict[str, Any]:
+    """The fields of a server's profile that were given."""
+    values = {field: getattr(given, field) for field in SERVER if getattr(given, field) is not None}
+    if given.host is not None and given.socket is not None:
+        raise HelmError("usage", "--host and --socket exclude each other; give one of them")
+    if given.tls is not None and given.tls not in get_args(Tls):
+        raise HelmError("usage", f"--tls {given.tls} is none of {', '.join(get_args(Tls))}")
+    for field in ("socket", "tls_ca"):
+        if field in values:
+            values[field] = _absolute(option(field), values[field])
+    return values
+
+
+def _consequences(old: Database, new: dict[str, Any]) -> dict[str, Any]:
+    """What a change takes along: a socket in place of a host, TLS that is off without its authority."""
+    if "socket" in new:
+        port = old.port if old.engine == "postgres" else None
+        return {"host": None, "port": port, "tls": None, "tls_ca": None, **new}
+    if "host" in new and old.socket is not None:
+        new = {"socket": None, "port": old.port or PORTS[old.engine], **new}
+    if new.get("tls") == "disable":
+        new = {"tls_ca": None, **new}
+    return new
+
+
+def _checked(profile: Database) -> Database:
+    if profile.socket is not None and (profile.tls is not None or profile.tls_ca is not None):
+        raise HelmError("usage", "TLS does not go with --socket: what a Unix socket carries stays on this machine")
+    if profile.tls_ca is not None and profile.tls in (None, "disable"):
+        raise HelmError("usage", "--tls-ca goes with --tls require or --tls verify-full; give one of them")
+    return profile
 
 
 def _engine(name: str) -> Engine:
@@ -83,15 +113,31 @@ def _file(path: str) -> str:
     return os.path.realpath(os.path.expanduser(path))
 
 
+def _absolute(name: str, path: str) -> str:
+    if not path or "\0" in path:
+        raise HelmError("usage", f"{name} takes a path")
+    return os.path.abspath(os.path.expanduser(path))
+
+
+def _check_file_options(given: Given, *, password_stdin: bool) -> None:
+    _unused(given, *SERVER, engine="sqlite")
+    if password_stdin:
+        raise HelmError("usage", "a SQLite file has no password; leave --password-stdin out")
+
+
 def _unused(given: Given, *fields: str, engine: str) -> None:
     for field in fields:
         if getattr(given, field) is not None:
-            raise HelmError("usage", f"--{field} does not go with the engine {engine}; leave it out")
+            raise HelmError("usage", f"{option(field)} does not go with the engine {engine}; leave it out")
 
 
-def _asked(place: Here, asking: bool, option: str, label: str, choices: list[str] | None = None) -> str:
+def _asking(place: Here) -> bool:
+    return person_present(place.streams) and sys.stdin is not None and sys.stdin.isatty()
+
+
+def _asked(place: Here, asking: bool, name: str, label: str, choices: list[str] | None = None) -> str:
     if not asking:
-        raise HelmError("usage", f"{option} is missing; give it, or run this in a terminal to be asked")
+        raise HelmError("usage", f"{name} is missing; give it, or run this in a terminal to be asked")
     from helm_cli.cli import wizard
 
     answer = wizard.ask(label, choices)
@@ -101,10 +147,10 @@ def _asked(place: Here, asking: bool, option: str, label: str, choices: list[str
 
 def _password(place: Here, name: str, *, asking: bool, stdin: bool) -> str | None:
     if stdin:
-        data = sys.stdin.buffer.read(MOST_BYTES + 1)
+        data = piped_bytes("the password", MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
             raise HelmError("usage", f"the password on standard input is over {MOST_BYTES} bytes")
-        return _decoded(data.removesuffix(b"\n").removesuffix(b"\r"))
+        return _decoded(data[:-2] if data.endswith(b"\r\n") else data.removesuffix(b"\n"))
     if not asking:
         return None
     from helm_cli.cli import wizard

@@ -1,4 +1,4 @@
-"""`helm db`: database profiles, added and kept without their secrets."""
+"""`helm db`: database profiles, kept without their secrets, and a person's own look into the databases."""
 
 import os
 from typing import Annotated
@@ -9,13 +9,15 @@ from helm_cli import drivers
 from helm_cli.broker import profiles as broker
 from helm_cli.broker import secrets
 from helm_cli.cli import OutputOption, database, group, listing_format
-from helm_cli.cli.database import Given
-from helm_cli.cli.here import here, tell
+from helm_cli.cli.given import Given
+from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_members, show_rows
+from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Profile
 from helm_cli.store import profiles
+from helm_cli.view import result
 
-app = group("Keep database profiles.")
+app = group("Keep database profiles, and look into databases.")
 
 NameArgument = Annotated[str, typer.Argument(help="The profile's name.")]
 EngineOption = Annotated[str | None, typer.Option("--engine", metavar="ENGINE", help="sqlite, postgres or mysql.")]
@@ -24,6 +26,20 @@ HostOption = Annotated[str | None, typer.Option("--host", metavar="HOST", help="
 PortOption = Annotated[int | None, typer.Option("--port", metavar="PORT", min=1, max=65535, help="Its port.")]
 DatabaseOption = Annotated[str | None, typer.Option("--database", metavar="NAME", help="The database on it.")]
 UserOption = Annotated[str | None, typer.Option("--user", metavar="USER", help="Who signs in.")]
+SocketOption = Annotated[
+    str | None,
+    typer.Option("--socket", metavar="PATH", help="Its Unix socket, in place of --host (Postgres: the folder of it)."),
+]
+TlsOption = Annotated[
+    str | None,
+    typer.Option("--tls", metavar="MODE", help="disable, require or verify-full; else require off this machine."),
+]
+TlsCaOption = Annotated[
+    str | None, typer.Option("--tls-ca", metavar="FILE", help="PEM certificates of who may vouch for the server.")
+]
+UrlOption = Annotated[
+    str | None, typer.Option("--from-env", metavar="VAR", help="Take what a connection URL in this variable says.")
+]
 PasswordOption = Annotated[bool, typer.Option("--password-stdin", help="Read the password from standard input.")]
 
 
@@ -34,8 +50,12 @@ def add(
     path: PathOption = None,
     host: HostOption = None,
     port: PortOption = None,
+    socket: SocketOption = None,
     database_name: DatabaseOption = None,
     user: UserOption = None,
+    tls: TlsOption = None,
+    tls_ca: TlsCaOption = None,
+    from_env: UrlOption = None,
     password_stdin: PasswordOption = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a profile of this name.")] = False,
 ) -> None:
@@ -45,9 +65,10 @@ def add(
     Examples:
       helm db add local-app --engine sqlite --path ./app.db
       helm db add shop --engine postgres --host localhost --database shop --user me --password-stdin < password
+      helm db add shop --from-env DATABASE_URL
     """
     place = here()
-    given = Given(name, engine, path, host, port, database_name, user)
+    given = Given(name, engine, path, host, port, socket, database_name, user, tls, tls_ca, from_env)
     profile, secret = database.complete(place, given, password_stdin=password_stdin)
     recorded = broker.add(place.stores, profile, secret, force=force)
     where = f", its password in the {recorded.credential}" if recorded.credential else ""
@@ -62,9 +83,14 @@ def edit(
     path: PathOption = None,
     host: HostOption = None,
     port: PortOption = None,
+    socket: SocketOption = None,
     database_name: DatabaseOption = None,
     user: UserOption = None,
+    tls: TlsOption = None,
+    tls_ca: TlsCaOption = None,
+    from_env: UrlOption = None,
     password_stdin: PasswordOption = False,
+    ask_password: Annotated[bool, typer.Option("--ask-password", help="Ask for a new password.")] = False,
 ) -> None:
     """Change a database profile; what is not given stays, and so do the comments in its file.
 
@@ -74,9 +100,9 @@ def edit(
       helm db edit shop --host db.internal --password-stdin < password
     """
     place = here()
-    old = profiles.load(place.stores.home, "db", name)
-    given = Given(name, old.engine, path, host, port, database_name, user)
-    new, secret = database.changed(place, old, given, password_stdin=password_stdin)
+    old = _to_change(place, name)
+    given = Given(name, None, path, host, port, socket, database_name, user, tls, tls_ca, from_env)
+    new, secret = database.changed(place, old, given, password_stdin=password_stdin, ask_password=ask_password)
     broker.change(place.stores, old, new, secret)
     tell(place.streams, f"changed the {new.engine} profile {name}")
 
@@ -91,8 +117,10 @@ def list_(output: OutputOption = "auto") -> None:
       helm db list -o json
     """
     place = here()
-    rows = [_members(profiles.load(place.stores.home, "db", name)) for name in profiles.names(place.stores.home, "db")]
-    show_rows(place, listing_format(output), ("name", "engine", "where", "user", "credential"), rows)
+    listing_format(output)
+    rows = [_listed(place, name) for name in profiles.names(place.stores.home, "db")]
+    columns = ("name", "engine", "where", "user", "tls", "credential")
+    show_rows(place, output, columns, rows, "no database profiles yet; add one with helm db add")
 
 
 @app.command()
@@ -137,15 +165,102 @@ def test(name: NameArgument) -> None:
     profile = profiles.load(place.stores.home, "db", name)
     secret = secrets.read(place.stores, profile)
     answer = drivers.driver(profile.engine).probe(profile, secret, drivers.Limits())
-    place.streams.out.write(f"{name}: {answer}\n")
+    place.streams.write(f"{name}: {answer}\n")
 
 
-def _members(profile: Profile) -> dict[str, object]:
-    where = profile.path if profile.engine == "sqlite" else f"{profile.host}:{profile.port}/{profile.database}"
+@app.command()
+def tables(
+    name: NameArgument,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FORMAT", help="auto, json, table, csv, tsv or ndjson.")
+    ] = "auto",
+) -> int:
+    """List the tables and views of a database.
+
+    For a person at the terminal. The number of rows is the engine's own estimate, where it has one.
+
+    \b
+    Examples:
+      helm db tables local-app
+      helm db tables shop -o csv
+    """
+    from helm_cli.cli import explore
+
+    return explore.tables(here(), name, output)
+
+
+@app.command()
+def query(
+    name: NameArgument,
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One statement, with the engine's own placeholders.")],
+    arg: Annotated[
+        list[str] | None,
+        typer.Option("--arg", metavar="VALUE", help="The next placeholder's value; 20, true, null are typed."),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FORMAT", help=", ".join(result.FORMATS) + ".")
+    ] = "auto",
+) -> int:
+    """Run one statement, read-only.
+
+    For a person at the terminal.
+
+    \b
+    Examples:
+      helm db query local-app "SELECT * FROM tickets LIMIT 10"
+      helm db query shop 'SELECT id FROM orders WHERE status = $1' --arg open -o csv
+    """
+    from helm_cli.cli import explore
+
+    return explore.query(here(), name, sql, arg or [], output)
+
+
+@app.command("shell")
+def shell(name: NameArgument) -> int:
+    """Look into a database by hand.
+
+    For a person at the terminal. It is read-only until writes are turned on with \\w, and then asks about each of them.
+
+    \b
+    Examples:
+      helm db shell local-app
+      helm db shell shop
+    """
+    from helm_cli.cli import shell as typed
+
+    return typed.run(here(), name)
+
+
+def _to_change(place: Here, name: str) -> Profile:
+    try:
+        return profiles.load(place.stores.home, "db", name)
+    except HelmError as error:
+        if error.code == "state" and profiles.exists(place.stores.home, "db", name):
+            raise HelmError("state", f"{error.message}, or replace it whole with: helm db add {name} --force") from None
+        raise
+
+
+def _listed(place: Here, name: str) -> dict[str, object]:
+    try:
+        profile = profiles.load(place.stores.home, "db", name)
+    except HelmError as error:
+        # One broken file must not hide the others.
+        tell(place.streams, error.message)
+        return {"name": name, "engine": "broken", "where": None, "user": None, "tls": None, "credential": None}
     return {
         "name": profile.name,
         "engine": profile.engine,
-        "where": where,
+        "where": _where(profile),
         "user": profile.user,
+        "tls": profile.tls,
         "credential": profile.credential,
     }
+
+
+def _where(profile: Profile) -> str | None:
+    if profile.engine == "sqlite":
+        return profile.path
+    if profile.socket is not None:
+        return f"{profile.socket}:{profile.database}"
+    host = f"[{profile.host}]" if ":" in (profile.host or "") else profile.host
+    return f"{host}:{profile.port}/{profile.database}"

@@ -34,9 +34,9 @@ def test_the_three_engines_are_added_and_listed(helm: Helm, home: Path, tmp_path
     )
     assert add(helm, "old", "--engine", "mysql", *SERVER, "--port", "3307").status == 0
     assert helm("db", "list").out == (
-        "local-app\tsqlite\t" + str(Path.cwd() / "app.db") + "\t\t\n"
-        "old\tmysql\tdb.test:3307/shop\tme\t\n"
-        "shop\tpostgres\tdb.test:5432/shop\tme\tfile\n"
+        "local-app\tsqlite\t" + str(Path.cwd() / "app.db") + "\t\t\t\n"
+        "old\tmysql\tdb.test:3307/shop\tme\t\t\n"
+        "shop\tpostgres\tdb.test:5432/shop\tme\t\tfile\n"
     )
     assert [row["name"] for row in helm("db", "list", "-o", "json").json] == ["local-app", "old", "shop"]
     assert helm("db", "show", "shop", "-o", "json").json == {

@@ -1,0 +1,90 @@
+"""Whether each declared query of an extension would work with the database it is meant for, without running it."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from helm_cli import drivers, kinds
+from helm_cli.broker import call, secrets
+from helm_cli.broker.stores import Stores
+from helm_cli.drivers import kept
+from helm_cli.model.errors import HelmError
+from helm_cli.model.extension import Connection, Effect, Extension, Operation
+from helm_cli.model.profile import Profile
+
+OK: Final = "ok"
+NOT_CHECKED: Final = "not checked"
+CHECKED: Final = ("db",)
+
+# Failures of a connection, which its other operations share: nobody waits for a server that is gone twice.
+_SHARED: Final = ("unavailable", "timeout")
+
+
+class Finding(NamedTuple):
+    """What was found about one operation: `result` is "ok", "not checked", or the code that a call would end with."""
+
+    connection: str
+    operation: str
+    kind: str
+    effect: Effect
+    result: str
+    message: str
+
+
+def check(stores: Stores, extension: Extension) -> list[Finding]:
+    """A finding for every operation, in the order in which they are declared.
+
+    Nothing is run: the database prepares each statement with null for every argument. Raises HelmError "state"
+    where helm's own state cannot be read.
+    """
+    with kept.open_ones():
+        return [
+            finding for connection in extension.connections for finding in _connection(stores, extension, connection)
+        ]
+
+
+def failed(findings: list[Finding]) -> list[Finding]:
+    """Those that a call would fail on."""
+    return [finding for finding in findings if finding.result not in (OK, NOT_CHECKED)]
+
+
+def _connection(stores: Stores, extension: Extension, connection: Connection) -> Iterator[Finding]:
+    if connection.kind not in CHECKED:
+        told = f"{connection.kind} operations are not checked by this version of helm"
+        return (_finding(connection, operation, NOT_CHECKED, told) for operation in connection.operations)
+    try:
+        profile = call.configured(stores, connection)
+        secret = secrets.read(stores, profile)
+    except HelmError as error:
+        return _all(connection, error)
+    return _prepared(extension, connection, profile, secret)
+
+
+def _all(connection: Connection, error: HelmError) -> Iterator[Finding]:
+    return (_finding(connection, operation, error.code, error.message) for operation in connection.operations)
+
+
+def _prepared(extension: Extension, connection: Connection, profile: Profile, secret: str | None) -> Iterator[Finding]:
+    shared: HelmError | None = None
+    for operation in connection.operations:
+        found = shared
+        if shared is None:
+            try:
+                _prepare(extension, connection, operation, profile, secret)
+            except HelmError as error:
+                found = error
+                shared = error if error.code in _SHARED else None
+        result, message = (found.code, found.message) if found is not None else (OK, "")
+        yield _finding(connection, operation, result, message)
+
+
+def _prepare(
+    extension: Extension, connection: Connection, operation: Operation, profile: Profile, secret: str | None
+) -> None:
+    call.permitted(extension, connection, operation.name)
+    arguments = dict.fromkeys(operation.params or ())
+    plan = kinds.kind(connection.kind).plan(extension, connection, operation, {**arguments}, profile)
+    drivers.driver(plan.driver).prepare(plan, profile, secret, drivers.Limits())
+
+
+def _finding(connection: Connection, operation: Operation, result: str, message: str) -> Finding:
+    return Finding(connection.id, operation.name, connection.kind, operation.effect, result, message)
