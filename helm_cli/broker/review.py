@@ -23,6 +23,12 @@ class Valid(NamedTuple):
     extension: Extension
 
 
+def folder_of(path: str) -> str:
+    """The folder that a person means by `path`: itself, or the one that holds the manifest which it names."""
+    folder, name = os.path.split(path)
+    return folder or "." if name in dialects.DIALECTS and os.path.isfile(path) else path
+
+
 def validate(folder: str) -> Valid | Invalid:
     """What is in `folder` (links in its own path are followed). Raises HelmError "usage" where it is no folder."""
     path = os.path.realpath(folder)
@@ -48,10 +54,11 @@ def review(stores: Stores, workspace: Workspace, folder: str) -> Review | Invali
 
 
 def approved(stores: Stores, approval: Approval) -> Review:
-    """The review of what was approved, from the approved copy: the folder is not looked at."""
+    """The review of what was approved, from the approved copy; it is "changed" where the folder no longer is that."""
     kept = approvals.content(stores.db, approval.digest)
     found = Valid(approval.folder, kept, dialects.build(kept))
-    return _against(stores, Workspace(approval.workspace, "where it was approved"), found, approval)
+    shown = _against(stores, Workspace(approval.workspace, "where it was approved"), found, approval)
+    return shown if content.matches(stores, approval) else shown._replace(status="changed")
 
 
 def _is_text(path: str) -> bool:
@@ -71,6 +78,7 @@ def _against(stores: Stores, workspace: Workspace, found: Valid, approval: Appro
     differs = _Difference()
     if approval is not None and approval.digest != digest:
         differs = _difference(stores, approval, found)
+    connections = tuple(_profiled(stores, connection) for connection in found.extension.connections)
     return Review(
         workspace=workspace.path,
         workspace_found=workspace.found,
@@ -82,8 +90,8 @@ def _against(stores: Stores, workspace: Workspace, found: Valid, approval: Appro
         enabled=approval is not None and approval.enabled,
         approved_folder=approval.folder if approval else "",
         approved_digest=approval.digest if approval else "",
-        connections=tuple(_profiled(stores, connection) for connection in found.extension.connections),
-        warnings=(*differs.warnings, *warnings.of(found.extension)),
+        connections=connections,
+        warnings=(*differs.warnings, *warnings.of_profiles(connections), *warnings.of(found.extension)),
         changes=differs.changes,
         files=differs.files,
         elsewhere=tuple(approvals.elsewhere(stores.db, digest, workspace.path)),

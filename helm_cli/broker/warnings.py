@@ -1,12 +1,13 @@
 """What a reader of a review should look at twice: declarations that are allowed and may still do harm."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from helm_cli.grammar import glob, sql
 from helm_cli.model.extension import Connection, Extension
-from helm_cli.model.review import Caution
+from helm_cli.model.profile import Engine
+from helm_cli.model.review import Caution, Profiled
 
 # contract, MCP: "Review warning".
 _MCP: Final = (
@@ -24,6 +25,15 @@ _CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _WRITE_SCOPE: Final = re.compile(
     r"(?:^|[^a-z])(?:write|readwrite|manage|admin|edit|delete|full|modify|send|create|update|all)(?:$|[^a-z])", re.I
 )
+# What statements that are no read begin with, in any of the engines: anything else is more likely a slip.
+_WRITE_KEYWORD: Final = re.compile(
+    "ABORT|ALTER|ANALYZE|ATTACH|BEGIN|CALL|CHECKPOINT|CLUSTER|COMMENT|COMMIT|COPY|CREATE|DEALLOCATE|DECLARE|DELETE|"
+    "DETACH|DO|DROP|END|EXECUTE|FLUSH|GRANT|HANDLER|IMPORT|INSERT|INSTALL|KILL|LISTEN|LOAD|LOCK|MERGE|NOTIFY|OPTIMIZE|"
+    "PREPARE|REFRESH|REINDEX|RELEASE|RENAME|REPAIR|REPLACE|RESET|REVOKE|ROLLBACK|SAVEPOINT|SET|START|TRUNCATE|"
+    "UNINSTALL|UNLISTEN|UNLOCK|UPDATE|UPSERT|USE|VACUUM|XA"
+)
+# The groups whose profiles this version of helm keeps.
+_KEPT: Final = ("db",)
 # What a file with a secret is often called: in whichever folder, and where it usually lies under a root.
 _SECRET_NAMES: Final = (
     ".env",
@@ -60,6 +70,30 @@ def of(extension: Extension) -> tuple[Caution, ...]:
     return cautions
 
 
+def of_profiles(connections: Iterable[Profiled]) -> Iterator[Caution]:
+    """A warning for each connection whose profile is not as it should be: its calls will fail."""
+    for connection, state, detail in connections:
+        name = connection.profile
+        if state == "missing" and connection.group in _KEPT:
+            yield Caution(connection.id, "", f"the profile {name} is missing; add it with {_add(connection)}")
+        elif state == "missing":
+            kept = "this version of helm cannot keep such profiles yet"
+            yield Caution(connection.id, "", f"the {connection.group} profile {name} is missing, and {kept}")
+        elif state == "engine differs":
+            # The detail begins with "the profile is".
+            engine = connection.spec.get("engine")
+            told = f"the profile {name} {detail.removeprefix('the profile ')}, and the connection wants {engine}"
+            yield Caution(connection.id, "", f"{told}: every call will fail")
+        elif state == "broken":
+            yield Caution(connection.id, "", f"the profile {name} cannot be read: {detail}")
+
+
+def _add(connection: Connection) -> str:
+    engine = connection.spec.get("engine")
+    path = " --path FILE" if engine == "sqlite" else ""
+    return f"helm db add {connection.profile} --engine {engine}{path}"
+
+
 def _connection(connection: Connection) -> Iterator[Caution]:
     if connection.kind in ("mcp", "tdt-mcp"):
         yield from _tools(connection)
@@ -87,10 +121,28 @@ def _looks_like_write(name: str) -> bool:
 
 
 def _queries(connection: Connection) -> Iterator[Caution]:
+    engine = connection.spec["engine"]
     for operation in connection.operations:
-        if operation.effect == "read" and sql.writes(operation.spec["sql"], connection.spec["engine"]):
-            message = "this SQL looks like a write and is declared as a read: the database will refuse it"
+        text = operation.spec["sql"]
+        if operation.effect == "read" and sql.writes(text, engine):
+            yield Caution(connection.id, operation.name, _no_read(sql.first_keyword(text, engine)))
+        elif operation.effect == "write" and "RETURNING" in _words(text, engine):
+            message = "the rows of its RETURNING are not returned: a write answers with rowsAffected alone"
             yield Caution(connection.id, operation.name, message)
+
+
+def _no_read(first: str) -> str:
+    if first in sql.READS or _WRITE_KEYWORD.fullmatch(first):
+        return "this SQL looks like a write and is declared as a read: the database will refuse it"
+    begins = f"begins with {first}" if first else "begins with no word"
+    return f"this SQL {begins}, not with {', '.join(sql.READS[:4])} or another that reads: the database will refuse it"
+
+
+def _words(text: str, engine: Engine) -> list[str]:
+    try:
+        return sql.words(text, engine)
+    except ValueError:
+        return []
 
 
 def _scopes(connection: Connection) -> Iterator[Caution]:

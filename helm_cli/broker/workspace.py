@@ -52,7 +52,7 @@ def _from_here(stores: Stores, candidates: list[Path], review: bool) -> Workspac
 
 
 def _folder(name: str) -> str:
-    path = Path(name).expanduser().resolve()
+    path = Path(os.path.realpath(os.path.expanduser(name)))
     if not path.is_dir():
         raise HelmError("usage", f"the workspace {name} is not a folder; name one that exists")
     try:

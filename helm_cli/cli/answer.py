@@ -6,14 +6,29 @@ from helm_cli.model.errors import HelmError
 from helm_cli.view import result
 
 
-def report(place: Here, envelope: Envelope, shape: str | None, output: str) -> int:
-    """Print a call's answer as its format says, its failure on standard error too, and give the exit status."""
+def report(place: Here, envelope: Envelope, shape: str | None, output: str, *, wrote: bool = False) -> int:
+    """Print a call's answer as its format says, its failure on standard error too, and give the exit status.
+
+    An answer that cannot be printed does not undo the call, and must not have a write repeated (`wrote`).
+    """
     known = output if output in result.FORMATS else "auto"
-    place.streams.write(result.render(envelope, shape or JSON, known, place.streams))
-    error = envelope.get("error")
+    text = result.render(envelope, shape or JSON, known, place.streams)
+    status, error = exit_status(envelope), envelope.get("error")
+    lost: HelmError | None = None
+    try:
+        place.streams.write(text, _stands(wrote) if status == 0 else "")
+    except HelmError as unwritten:
+        lost = unwritten
     if isinstance(error, dict):
         tell(place.streams, str(error.get("message", "the call failed")))
-    return exit_status(envelope)
+    if lost is not None:
+        tell(place.streams, lost.message)
+        return status or lost.exit_status
+    return status
+
+
+def _stands(wrote: bool) -> str:
+    return "the write was applied" if wrote else "nothing was changed, so repeat the call"
 
 
 def check_known(output: str) -> None:

@@ -1,26 +1,27 @@
 """How a review is shown and decided at this terminal: by the person, by a pin, or not at all."""
 
+import re
 from typing import Final
 
-from helm_cli.broker import approve, ledger
+from helm_cli.broker import approve, confirm, ledger, warnings
+from helm_cli.broker import review as reviewing
 from helm_cli.cli.here import Here, answered, tell
 from helm_cli.cli.listing import write_json
 from helm_cli.model.envelope import failure
 from helm_cli.model.errors import EXIT, HelmError
 from helm_cli.model.review import Invalid, Review
-from helm_cli.store import confirmations
 from helm_cli.store.confirmations import Pending
-from helm_cli.view import question
+from helm_cli.view import question, review_json
 from helm_cli.view import review as view
 
-TITLE: Final = "Approve extension"
-VERB: Final = "Approve"
+APPROVE: Final = "Approve"
+DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 def show(place: Here, found: Review, output: str, error: HelmError | None = None) -> int:
     """Print a review, and why it did not end well on standard error too; the exit status."""
     if output == "json":
-        write_json(place, {**view.as_json(found), "error": failure(error)["error"] if error else None})
+        write_json(place, {**review_json.reviewed(found), "error": failure(error)["error"] if error else None})
     else:
         place.streams.write(view.page(found, place.streams))
     if error is None:
@@ -29,12 +30,28 @@ def show(place: Here, found: Review, output: str, error: HelmError | None = None
     return error.exit_status
 
 
-def invalid(place: Here, found: Invalid, output: str) -> int:
-    """Print everything that makes a folder no extension; the exit status."""
+def validate(place: Here, path: str, output: str) -> int:
+    """Print what is wrong with an extension, and what to look at twice; the exit status."""
+    folder = reviewing.folder_of(path)
+    found = reviewing.validate(folder)
+    if isinstance(found, Invalid):
+        return invalid(place, found, folder, output)
+    cautions = warnings.of(found.extension)
     if output == "json":
-        write_json(place, view.faults_json(found.faults))
+        write_json(place, review_json.validation((), cautions))
+        return 0
+    for told in view.caution_lines(cautions):
+        tell(place.streams, f"warning: {told}")
+    tell(place.streams, f"{found.extension.id} is valid; its digest is {found.content.digest}")
+    return 0
+
+
+def invalid(place: Here, found: Invalid, folder: str, output: str) -> int:
+    """Print everything that makes a folder no extension, as seen from where the person named it; the exit status."""
+    if output == "json":
+        write_json(place, review_json.validation(found.faults, ()))
     else:
-        place.streams.write("".join(f"{line}\n" for line in view.fault_lines(found.faults)))
+        place.streams.write("".join(f"{line}\n" for line in view.fault_lines(found.faults, folder)))
     number = "1 fault" if len(found.faults) == 1 else f"{len(found.faults)} faults"
     tell(place.streams, f"{found.folder} holds no valid extension: {number}")
     return EXIT["invalid_manifest"]
@@ -43,9 +60,17 @@ def invalid(place: Here, found: Invalid, output: str) -> int:
 def as_it_stands(place: Here, found: Review, output: str) -> int:
     """Print a review without asking: 0 where this exact content is approved and enabled, else 17."""
     if found.standing:
-        return show(place, found, output)
+        show(place, found, output)
+        tell(place.streams, f"{found.extension.id} is approved as it stands; nothing to do")
+        return 0
     message = f"{found.extension.id} is not approved as it stands; review it in a terminal, or pin it with --approve"
     return show(place, found, output, HelmError("not_approved", message))
+
+
+def check_digest(digest: str) -> None:
+    """Raises HelmError "usage" for what can be no digest of a review."""
+    if not DIGEST.fullmatch(digest):
+        raise HelmError("usage", "--approve takes the digest that a review shows: sha256: and 64 hexadecimal digits")
 
 
 def pin(place: Here, found: Review, digest: str, output: str) -> int:
@@ -63,7 +88,7 @@ def pin(place: Here, found: Review, digest: str, output: str) -> int:
 
 def decide(place: Here, found: Review, output: str) -> int:
     """Show a review to the person at the terminal, ask, and approve it on a yes."""
-    ask(place, TITLE, found, VERB, None)
+    ask(place, APPROVE, found, None)
     approve.by_person(place.stores, found)
     if output == "json":
         show(place, _standing(found), output)
@@ -75,26 +100,32 @@ def decide_pending(place: Here, pending: Pending) -> int:
     """The same for an approval that was asked for where no person was."""
     found = approve.pending_review(place.stores, pending)
     try:
-        ask(place, TITLE, found, VERB, pending.expires)
+        ask(place, APPROVE, found, pending.expires)
     except HelmError as error:
+        # Another terminal may have been quicker: then that is what there is to say.
         if error.code == "declined":
-            confirmations.decline(place.stores.db, pending.id, place.stores.clock())
+            answer = confirm.decline(place.stores, pending.id, None)
+            raise error if answer.code == "declined" else answer from None
         raise
     approve.approve_pending(place.stores, pending)
     _tell(place, found)
     return 0
 
 
-def ask(place: Here, title: str, found: Review, verb: str, expires: float | None) -> None:
+def ask(place: Here, verb: str, found: Review, expires: float | None) -> None:
     """Return when the person said yes to what they were shown. Raises HelmError "declined" where they did not,
     and "confirmation_required" where nobody answered before `expires`, in seconds since 1970.
     """
-    answer = question.ask(title, view.lines(found), verb, expires)
+    id_ = found.extension.id
+    # The title of the question takes the place of the page's own, its first line.
+    answer = question.ask(f"{verb} extension {id_}", view.lines(found)[1:], verb, expires, view.summary(found))
     if answer == "expired":
-        raise HelmError("confirmation_required", f"nobody answered about {found.extension.id} in time; ask again")
+        raise HelmError("confirmation_required", f"nobody answered about {id_} in time; ask again")
     answered(place)
-    if answer == "declined":
-        raise HelmError("declined", f"declined; nothing changed for {found.extension.id}")
+    if answer == "hasty":
+        raise HelmError("declined", f"{question.HASTY}, so nothing changed for {id_}; ask again")
+    if answer != "confirmed":
+        raise HelmError("declined", f"declined; nothing changed for {id_}")
 
 
 def _standing(found: Review) -> Review:

@@ -1,11 +1,11 @@
 """How the words of a command line become the arguments of a call (design, section 5)."""
 
-import sys
 from typing import Final
 
 from helm_cli.model import jsontext
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
+from helm_cli.view.streams import piped_bytes
 
 # A call's arguments are small; more than this on a stream is a mistake, not an argument.
 MOST_BYTES: Final = 16 * 1024 * 1024
@@ -46,7 +46,7 @@ def typed(value: str) -> Json:
 
 def _object(whole: str) -> dict[str, Json]:
     if whole == "-":
-        text: str | bytes = sys.stdin.buffer.read(MOST_BYTES + 1)
+        text: str | bytes = piped_bytes("--args", MOST_BYTES + 1)
     elif whole.startswith("@"):
         text = _file(whole[1:])
     else:

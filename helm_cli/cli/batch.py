@@ -2,7 +2,6 @@
 
 import os
 import stat
-import sys
 from collections.abc import Iterator
 from typing import BinaryIO, Final, NamedTuple
 
@@ -14,6 +13,7 @@ from helm_cli.model import jsontext
 from helm_cli.model.envelope import Envelope, exit_status
 from helm_cli.model.errors import HelmError
 from helm_cli.view.progress import progress
+from helm_cli.view.streams import piped
 from helm_cli.view.text import shown_json
 
 # A line holds one call; its arguments are at most a few hundred KiB (contract, Files).
@@ -50,7 +50,7 @@ def run(place: Here, options: Batch) -> int:
             if place.streams.out_terminal:
                 bar.clear()
                 text = shown_json(text)
-            place.streams.write(f"{text}\n")
+            place.streams.write(f"{text}\n", "helm history shows which calls were made")
             bar.advance()
             ended = exit_status(envelope)
             failed += ended != 0
@@ -70,13 +70,20 @@ def _lines(file: BinaryIO, workspace: Workspace, options: Batch) -> Iterator[bat
 
 def _bounded(file: BinaryIO) -> Iterator[bytes | None]:
     """The lines, None for one that is too long; its rest is read over, a piece at a time."""
-    while text := file.readline(MOST_BYTES_A_LINE + 1):
+    while text := _line(file):
         if len(text) <= MOST_BYTES_A_LINE:
             yield text
             continue
         while text and not text.endswith(b"\n"):
             text = file.readline(MOST_BYTES_A_LINE)
         yield None
+
+
+def _line(file: BinaryIO) -> bytes:
+    try:
+        return file.readline(MOST_BYTES_A_LINE + 1)
+    except OSError as error:
+        raise HelmError("usage", f"the batch cannot be read: {(error.strerror or str(error)).lower()}") from None
 
 
 class _Source:
@@ -87,7 +94,7 @@ class _Source:
 
     def __enter__(self) -> "_Source":
         try:
-            self.file: BinaryIO = sys.stdin.buffer if self.name == "-" else open(self.name, "rb")
+            self.file: BinaryIO = piped("the batch") if self.name == "-" else open(self.name, "rb")
         except OSError as error:
             reason = (error.strerror or "error").lower()
             raise HelmError("usage", f"the batch {self.name} cannot be read: {reason}") from None
@@ -101,7 +108,10 @@ class _Source:
         """How many lines there are, None where that cannot be known before they are read."""
         if not stat.S_ISREG(os.fstat(self.file.fileno()).st_mode):
             return None
-        start = self.file.tell()
-        count = sum(piece.count(b"\n") for piece in iter(lambda: self.file.read(1 << 20), b""))
-        self.file.seek(start)
+        try:
+            start = self.file.tell()
+            count = sum(piece.count(b"\n") for piece in iter(lambda: self.file.read(1 << 20), b""))
+            self.file.seek(start)
+        except OSError:
+            return None
         return count

@@ -15,6 +15,7 @@ from helm_cli.model.extension import Operation
 from helm_cli.model.jsontext import Json
 from helm_cli.view import plan as plan_view
 from helm_cli.view import result
+from helm_cli.view.streams import person_present
 
 app = group("")
 
@@ -83,7 +84,7 @@ def command(
     except HelmError as error:
         return report(place, failure(error), None, output)
     done = carry_out(place, request, output, wait=wait)
-    return report(place, done.envelope, done.shape, output)
+    return report(place, done.envelope, done.shape, output, wrote=done.wrote)
 
 
 def _named(place: Here, workspace: str | None, connection: str | None, operation: str | None) -> tuple[str, str]:
@@ -112,9 +113,13 @@ def _alone(*others: object) -> None:
 def _plan(place: Here, request: call.Request, output: str) -> int:
     if output not in ("auto", "json", "pretty", "data"):
         raise HelmError("usage", f"a plan is shown as auto, json, pretty or data, not {output}")
-    plan = call.describe(place.stores, request).plan
+    prepared = call.describe(place.stores, request)
+    plan = prepared.plan
     if output == "auto" and place.streams.out_terminal:
-        place.streams.write("\n".join(("", *plan_view.plan_text(plan), "")) + "\n")
+        context = {"workspace": request.workspace.path}
+        if person_present(place.streams):
+            context["database"] = prepared.profile.where()
+        place.streams.write("\n".join(("", *plan_view.plan_text(plan, context), "")) + "\n")
         return 0
     shown: dict[str, Json] = {
         "kind": plan.kind,

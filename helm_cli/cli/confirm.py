@@ -10,8 +10,8 @@ from helm_cli.cli import WorkspaceOption, group
 from helm_cli.cli.answer import check_known, report
 from helm_cli.cli.here import Here, here, need_person
 from helm_cli.cli.listing import show_rows
-from helm_cli.cli.writing import DECLINED, decide
-from helm_cli.model.envelope import Envelope, failure
+from helm_cli.cli.writing import decide
+from helm_cli.model.envelope import failure
 from helm_cli.model.errors import HelmError
 from helm_cli.store import confirmations
 from helm_cli.store.confirmations import Pending
@@ -44,29 +44,35 @@ def command(
     if id_ is None or list_:
         named = place.workspace(workspace).path if workspace else None
         return _list(place, confirmations.waiting(place.stores.db, place.stores.clock(), named), output)
-    need_person(place, "deciding")
-    pending = confirm.find(place.stores, id_)
-    if pending.what == "approval":
-        from helm_cli.cli import plugin
+    try:
+        need_person(place, "deciding")
+        pending = confirm.find(place.stores, id_)
+        if pending.what == "write":
+            return _write(place, pending, output)
+    except HelmError as error:
+        return report(place, failure(error), None, output)
+    from helm_cli.cli import approving
 
-        return plugin.decide_pending(place, pending)
-    return _write(place, pending, output)
+    return approving.decide_pending(place, pending)
 
 
 def _write(place: Here, pending: Pending, output: str) -> int:
     waiting = confirm.write(place.stores, pending)
     plan = waiting.prepared.plan
     result.check_format(output, plan.shape)
-    answer = decide(place, plan, pending.expires)
-    envelope: Envelope
+    context = {"asked by": pending.asked_by, "workspace": pending.workspace}
+    try:
+        answer = decide(place, plan, pending.expires, context)
+    except HelmError as error:
+        confirm.decline(place.stores, pending.id, pending.subject.get("entry"))
+        raise error from None
     if answer == "confirmed":
         envelope = confirm.send(place.stores, waiting)
     elif answer == "declined":
-        confirm.decline(place.stores, pending.id, pending.subject.get("entry"))
-        envelope = failure(DECLINED)
+        envelope = failure(confirm.decline(place.stores, pending.id, pending.subject.get("entry")))
     else:
         envelope = failure(HelmError("confirmation_required", f"{pending.id} expired; make the call again"))
-    return report(place, envelope, plan.shape, output)
+    return report(place, envelope, plan.shape, output, wrote=True)
 
 
 def _list(place: Here, pending: list[Pending], output: str) -> int:
@@ -88,5 +94,5 @@ def _list(place: Here, pending: list[Pending], output: str) -> int:
         for entry in pending
     ]
     columns = ("id", "what", "workspace", "extension", "connection", "operation", "seconds_left")
-    show_rows(place, output, columns, rows)
+    show_rows(place, output, columns, rows, empty="nothing waits for you")
     return 0

@@ -250,17 +250,8 @@ def _listed(place: Here, name: str) -> dict[str, object]:
     return {
         "name": profile.name,
         "engine": profile.engine,
-        "where": _where(profile),
+        "where": profile.where(),
         "user": profile.user,
         "tls": profile.tls,
         "credential": profile.credential,
     }
-
-
-def _where(profile: Profile) -> str | None:
-    if profile.engine == "sqlite":
-        return profile.path
-    if profile.socket is not None:
-        return f"{profile.socket}:{profile.database}"
-    host = f"[{profile.host}]" if ":" in (profile.host or "") else profile.host
-    return f"{host}:{profile.port}/{profile.database}"

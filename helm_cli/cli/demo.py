@@ -2,12 +2,15 @@
 
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 from helm_cli import demo
@@ -28,6 +31,10 @@ TICKETS: Final = (
 READ: Final = ("call", "app", "recent", "--arg", "status=open", "--arg", "limit=10", "-o", "table")
 WRITE: Final = ("call", "app", "close", "--arg", "id=1")
 
+# The signals that end the demo, and how long a step that it runs may take to put the terminal in order then.
+ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+GRACE: Final = 2.0
+
 
 @app.command("demo")
 def command() -> int:
@@ -39,10 +46,10 @@ def command() -> int:
       helm demo < /dev/null
     """
     place = here()
-    with tempfile.TemporaryDirectory(prefix="helm-demo-") as folder:
-        workspace = Path(folder).resolve() / "workspace"
+    with _thrown_away() as folder:
+        workspace = folder / "workspace"
         _furnish(workspace)
-        environment = _environment(Path(folder).resolve() / "home")
+        environment = _environment(folder / "home")
         digest = content.read(str(workspace / "tickets")).content.digest
         person = person_present(place.streams)
 
@@ -66,6 +73,42 @@ def command() -> int:
     return 0
 
 
+@contextmanager
+def _thrown_away() -> Iterator[Path]:
+    """A folder that is gone after every end but SIGKILL; a signal ends the process with 128+n.
+
+    Raises HelmError "state" where there is no place for it.
+    """
+    # A signal between the folder's creation and the block would leave the folder.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        folder = tempfile.mkdtemp(prefix="helm-demo-")
+    except OSError as error:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+        reason = (error.strerror or "error").lower()
+        raise HelmError("state", f"no temporary folder can be made: {reason}; see TMPDIR") from None
+    before = {number: signal.signal(number, _end) for number in ENDING if not _ignored(number)}
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+        yield Path(folder).resolve()
+    finally:
+        for number in before:
+            signal.signal(number, signal.SIG_IGN)
+        shutil.rmtree(folder, ignore_errors=True)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _ignored(number: int) -> bool:
+    return signal.getsignal(number) is signal.SIG_IGN
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    for other in ENDING:
+        signal.signal(other, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
 def _furnish(workspace: Path) -> None:
     workspace.mkdir()
     shutil.copytree(Path(demo.__file__).parent / "extension", workspace / "tickets")
@@ -82,10 +125,28 @@ def _environment(home: Path) -> dict[str, str]:
 def _step(
     place: Here, told: str, arguments: tuple[str, ...], ends: int, workspace: Path, environment: dict[str, str]
 ) -> None:
-    place.streams.out.write(f"\n# {told}\n$ helm {' '.join(arguments)}\n")
-    place.streams.out.flush()
-    ended = subprocess.run([sys.executable, "-m", "helm_cli", *arguments], cwd=workspace, env=environment).returncode
+    place.streams.write(f"\n# {told}\n$ helm {' '.join(arguments)}\n")
+    ended = _run([sys.executable, "-m", "helm_cli", *arguments], workspace, environment)
     if ended != ends and ends >= 0:
         raise HelmError(
             "internal", f"helm {arguments[0]} {arguments[1]} ended with {ended}, not {ends}; please report it"
         )
+
+
+def _run(command: list[str], workspace: Path, environment: dict[str, str]) -> int:
+    # The step takes Ctrl-C from its own first line on (`__main__`): before that Python would print a traceback.
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        process = subprocess.Popen(command, cwd=workspace, env=environment)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    try:
+        return process.wait()
+    except SystemExit:
+        process.terminate()
+        try:
+            process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        raise

@@ -1,5 +1,6 @@
 """What every command starts from: this process's streams, and the stores of its home."""
 
+import signal
 from typing import NamedTuple
 
 from helm_cli.broker import workspace
@@ -22,6 +23,9 @@ class Here(NamedTuple):
 
 
 def here() -> Here:
+    # Only from here on is there anything to put in order after Ctrl-C (`__main__`).
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     streams = Streams.here()
     stores = Stores(notice=lambda text: tell(streams, text), terminal=person_present(streams))
     return Here(streams, stores)

@@ -43,4 +43,6 @@ def command(
         for entry in history.entries(place.stores.db, workspace=where, limit=limit)
     ]
     columns = ("at", "extension", "connection", "operation", "outcome", "ms")
-    show_rows(place, listing_format(output), ("workspace", *columns) if everywhere else columns, rows)
+    show_rows(
+        place, listing_format(output), ("workspace", *columns) if everywhere else columns, rows, empty="no calls yet"
+    )

@@ -1,20 +1,43 @@
 """How a command lists or shows something: for people on a terminal, or as JSON."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
-from helm_cli.cli.here import Here
+from helm_cli.cli.here import Here, tell
 from helm_cli.model import jsontext
 from helm_cli.view.table import listing
 from helm_cli.view.text import shown, shown_json
 
+DIGEST: Final = re.compile(r"(sha256:)?[0-9a-f]{64}")
+DIGITS_SHOWN: Final = 8
 
-def show_rows(place: Here, output: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """A list: a table on a terminal, tab-separated lines in a pipe, one JSON array with `-o json`."""
+
+class Form(NamedTuple):
+    """How people see a column: its heading, and what is shown of a value at a time.time()."""
+
+    heading: str
+    value: Callable[[Any, float], str]
+
+
+def show_rows(
+    place: Here, output: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]], empty: str = ""
+) -> None:
+    """A list: a table on a terminal, tab-separated lines in a pipe, one JSON array with `-o json`.
+
+    On a terminal the columns of FORMS are shortened, and where there is nothing to list, `empty` says so on standard
+    error ("no profiles yet; add one with helm db add").
+    """
     if output == "json":
         return write_json(place, [dict(row) for row in rows])
-    cells = [["" if row[column] is None else str(row[column]) for column in columns] for row in rows]
-    place.streams.out.write(listing(columns, cells, place.streams))
+    forms: Mapping[str, Form] = FORMS if place.streams.out_terminal else {}
+    if not rows and empty and place.streams.out_terminal:
+        tell(place.streams, empty)
+    now = place.stores.clock()
+    cells = [[_cell(row[column], forms.get(column), now) for column in columns] for row in rows]
+    headings = [forms[column].heading if column in forms else column for column in columns]
+    place.streams.write(listing(headings, cells, place.streams))
 
 
 def show_members(place: Here, output: str, members: Mapping[str, Any]) -> None:
@@ -24,10 +47,49 @@ def show_members(place: Here, output: str, members: Mapping[str, Any]) -> None:
     width = max(len(name) for name in members)
     for name, value in members.items():
         if value is not None:
-            place.streams.out.write(f"{name:<{width}}  {shown(str(value))}\n")
+            place.streams.write(f"{name:<{width}}  {shown(str(value))}\n")
 
 
 def write_json(place: Here, value: Any) -> None:
     """One line of JSON, safe to show where standard output is a terminal."""
     text = jsontext.dump(jsontext.repaired(value))
-    place.streams.out.write((shown_json(text) if place.streams.out_terminal else text) + "\n")
+    place.streams.write((shown_json(text) if place.streams.out_terminal else text) + "\n")
+
+
+def short_digest(value: Any, now: float) -> str:
+    """The beginning of a digest, and anything else as it is."""
+    text = str(value)
+    found = DIGEST.fullmatch(text)
+    return f"{text[: len(found[1] or '') + DIGITS_SHOWN]}…" if found else text
+
+
+def short_time(value: Any, now: float) -> str:
+    """An ISO time as the clock here shows it, of another day than today as its date."""
+    try:
+        at = datetime.fromisoformat(str(value)).astimezone()
+    except ValueError:
+        return str(value)
+    today = datetime.fromtimestamp(now).astimezone().date()
+    return at.strftime("%H:%M:%S" if at.date() == today else "%Y-%m-%d")
+
+
+def short_seconds(value: Any, now: float) -> str:
+    """Seconds as minutes, "4 min", and the last of them as they are, "42 s"."""
+    seconds = int(value)
+    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min"
+
+
+FORMS: Final[dict[str, Form]] = {
+    "digest": Form("digest", short_digest),
+    "arguments": Form("arguments", short_digest),
+    "at": Form("at", short_time),
+    "approved_at": Form("approved", short_time),
+    "expires": Form("expires", short_time),
+    "seconds_left": Form("left", short_seconds),
+}
+
+
+def _cell(value: Any, form: Form | None, now: float) -> str:
+    if value is None:
+        return ""
+    return form.value(value, now) if form else str(value)

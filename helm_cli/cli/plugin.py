@@ -10,20 +10,21 @@ import typer
 from helm_cli import dialects
 from helm_cli.broker import content
 from helm_cli.broker import review as reviewing
-from helm_cli.cli import OutputOption, WorkspaceOption, approving, group, listing_format
+from helm_cli.cli import OutputOption, WorkspaceOption, approving, checking, group, listing_format
 from helm_cli.cli.here import Here, here, need_person, tell
-from helm_cli.cli.listing import show_rows, write_json
+from helm_cli.cli.listing import show_rows
 from helm_cli.model.errors import HelmError
 from helm_cli.model.review import Invalid
 from helm_cli.store import approvals, person
 from helm_cli.store.approvals import Approval
 from helm_cli.store.confirmations import Pending
-from helm_cli.view import review as review_view
 from helm_cli.view.streams import person_present
 
 app = group("Review, approve and list extensions.")
 
-PathArgument = Annotated[str, typer.Argument(metavar="PATH", help="The folder that holds the manifest.")]
+PathArgument = Annotated[
+    str, typer.Argument(metavar="PATH", help="The folder that holds the manifest, or the manifest.")
+]
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of an approved extension.")]
 
 MANIFEST: Final = "manifest.json"
@@ -52,9 +53,12 @@ def review(
     listing_format(output)
     if check and digest is not None:
         raise HelmError("usage", "--check never approves; give it or --approve, not both")
-    found = reviewing.review(place.stores, place.workspace(workspace, review=True), path)
+    if digest is not None:
+        approving.check_digest(digest)
+    folder = reviewing.folder_of(path)
+    found = reviewing.review(place.stores, place.workspace(workspace, review=True), folder)
     if isinstance(found, Invalid):
-        return approving.invalid(place, found, output)
+        return approving.invalid(place, found, folder, output)
     if digest is not None:
         return approving.pin(place, found, digest, output)
     if check or found.standing or not person_present(place.streams):
@@ -64,7 +68,7 @@ def review(
 
 @app.command("validate")
 def validate(path: PathArgument, output: OutputOption = "auto") -> int:
-    """Say everything that is wrong with an extension.
+    """Say everything that is wrong with an extension, and what to look at twice.
 
     Nothing is approved, and nothing of the home is read.
 
@@ -75,14 +79,7 @@ def validate(path: PathArgument, output: OutputOption = "auto") -> int:
     """
     place = here()
     listing_format(output)
-    found = reviewing.validate(path)
-    if isinstance(found, Invalid):
-        return approving.invalid(place, found, output)
-    if output == "json":
-        write_json(place, review_view.faults_json(()))
-    else:
-        tell(place.streams, f"{found.extension.id} is valid; its digest is {found.content.digest}")
-    return 0
+    return approving.validate(place, path, output)
 
 
 @app.command("new")
@@ -144,7 +141,8 @@ def list_(
         }
         for approval in found
     ]
-    show_rows(place, output, ("id", "state", "folder", "digest", *(("workspace",) if every else ())), rows)
+    columns = ("id", "state", "folder", "digest", *(("workspace",) if every else ()))
+    show_rows(place, output, columns, rows, "no extension is approved here yet; see helm plugin review --help")
     return 0
 
 
@@ -161,7 +159,7 @@ def show(id_: IdArgument, output: OutputOption = "auto", workspace: WorkspaceOpt
     listing_format(output)
     approval = _approval(place, id_, workspace)
     found = reviewing.approved(place.stores, approval)
-    if not content.matches(place.stores, approval):
+    if found.status == "changed":
         tell(place.streams, f"the folder of {id_} changed since; calls are refused until it is reviewed again")
     approving.show(place, found, output)
     return 0
@@ -184,7 +182,7 @@ def enable(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
         if person.seen(place.stores.db):
             need_person(place, f"enabling {id_}")
         if person_present(place.streams):
-            approving.ask(place, "Enable extension", reviewing.approved(place.stores, approval), "Enable", None)
+            approving.ask(place, "Enable", reviewing.approved(place.stores, approval), None)
         if not approvals.set_enabled(place.stores.db, approval.workspace, id_, True):
             raise HelmError("refused", f"{id_} is no longer approved; run helm plugin review on its folder")
     tell(place.streams, f"{id_} is enabled for the workspace {approval.workspace}")
@@ -221,6 +219,19 @@ def forget(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
     approvals.forget(place.stores.db, approval.workspace, id_)
     tell(place.streams, f"{id_} is no longer approved for the workspace {approval.workspace}")
     return 0
+
+
+@app.command("check")
+def check(id_: IdArgument, output: OutputOption = "auto", workspace: WorkspaceOption = None) -> int:
+    """Ask the databases whether each declared query would work; none is run.
+
+    \b
+    Examples:
+      helm plugin check tickets
+      helm plugin check tickets -o json
+    """
+    place = here()
+    return checking.check(place, _approval(place, id_, workspace), listing_format(output))
 
 
 @app.command("schema")

@@ -1,6 +1,7 @@
 """How a call is carried out from this terminal: a read at once, a write after the person confirmed it."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 from helm_cli.broker import call, confirm
 from helm_cli.cli.here import Here, answered, tell
@@ -12,12 +13,15 @@ from helm_cli.view import question
 from helm_cli.view.result import check_format
 from helm_cli.view.streams import person_present
 
+Decision = Literal["confirmed", "declined", "expired"]
+
 
 class Done(NamedTuple):
-    """A call's envelope, and the shape of its data where it got far enough to be known."""
+    """A call's envelope, the shape of its data where it got far enough to be known, and whether it is a write."""
 
     envelope: Envelope
     shape: str | None
+    wrote: bool = False
 
 
 def carry_out(place: Here, request: call.Request, output: str, *, wait: bool) -> Done:
@@ -29,21 +33,25 @@ def carry_out(place: Here, request: call.Request, output: str, *, wait: bool) ->
         return Done(call.refused(place.stores, request, error), None)
     if prepared.plan.effect == "read":
         return Done(call.perform(place.stores, request, prepared=prepared), prepared.plan.shape)
-    return Done(ask(place, request, wait=wait), prepared.plan.shape)
+    return Done(ask(place, request, wait=wait), prepared.plan.shape, wrote=True)
 
 
 def ask(place: Here, request: call.Request, *, wait: bool) -> Envelope:
     """Have a write confirmed, here or in another terminal, and send it then."""
     person = person_present(place.streams)
     try:
-        asked = call.ask(place.stores, request, listed=not person, awaited=wait and not person)
+        # A write too long to be read could wait, but never be confirmed.
+        plan_view.plan_text(call.describe(place.stores, request).plan)
     except HelmError as error:
         return call.refused(place.stores, request, error)
+    try:
+        asked = call.ask(place.stores, request, listed=not person, awaited=wait and not person)
+    except HelmError as error:
+        return failure(error)
     if person:
         return _here(place, request, asked)
     if wait:
-        tell(place.streams, f"waiting for a person to run helm confirm {asked.id} in a terminal")
-        return confirm.outcome(place.stores, asked)
+        return _elsewhere(place, asked)
     return failure(
         HelmError(
             "confirmation_required",
@@ -54,22 +62,39 @@ def ask(place: Here, request: call.Request, *, wait: bool) -> Envelope:
     )
 
 
-def decide(place: Here, plan: Plan, expires: float) -> str:
-    """Show a write exactly as it will be sent and ask: "confirmed", "declined" or "expired"."""
-    answer = question.ask(plan.title, plan_view.plan_text(plan), plan.verb, expires)
+def decide(place: Here, plan: Plan, expires: float, context: Mapping[str, str] = {}) -> Decision:
+    """Show a write exactly as it will be sent, and ask. `context` is as in `plan_text`: who asks, and where.
+
+    Raises HelmError "declined" for a yes that came too fast to be one, and "refused" for a plan too long to be read:
+    the write is as it was, neither sent nor declined.
+    """
+    answer = question.ask(plan.title, plan_view.plan_text(plan, context), plan.verb, expires)
     if answer != "expired":
         answered(place)
+    if answer == "hasty":
+        told = f"{question.HASTY}, so nothing was sent; ask again, and press Enter once the mark has moved"
+        raise HelmError("declined", told)
     return answer
 
 
 def _here(place: Here, request: call.Request, asked: call.Asked) -> Envelope:
-    answer = decide(place, asked.plan, asked.expires)
+    try:
+        answer = decide(place, asked.plan, asked.expires, {"workspace": request.workspace.path})
+    except HelmError as error:
+        confirm.decline(place.stores, asked.id, asked.entry)
+        return failure(error)
     if answer == "confirmed":
         return call.perform(place.stores, request, asked.token, asked.entry)
     if answer == "expired":
         return failure(HelmError("confirmation_required", "the confirmation expired; make the call again"))
-    confirm.decline(place.stores, asked.id, asked.entry)
-    return failure(DECLINED)
+    return failure(confirm.decline(place.stores, asked.id, asked.entry))
 
 
-DECLINED = HelmError("declined", "the person declined; nothing was sent")
+def _elsewhere(place: Here, asked: call.Asked) -> Envelope:
+    tell(place.streams, f"waiting for a person to run helm confirm {asked.id} in a terminal")
+    try:
+        return confirm.outcome(place.stores, asked)
+    except KeyboardInterrupt:
+        # Nobody waits for it any more, so nobody shall confirm it.
+        confirm.decline(place.stores, asked.id, asked.entry)
+        raise

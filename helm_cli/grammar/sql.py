@@ -120,26 +120,31 @@ def first_keyword(text: str, engine: Engine) -> str:
     return first.text.upper() if first is not None and first.kind == "word" else ""
 
 
-_READS: Final = ("SELECT", "VALUES", "TABLE", "WITH", "EXPLAIN", "SHOW", "DESCRIBE", "DESC", "PRAGMA")
+READS: Final = ("SELECT", "VALUES", "TABLE", "WITH", "EXPLAIN", "SHOW", "DESCRIBE", "DESC", "PRAGMA")
 _CHANGES: Final = ("INSERT", "UPDATE", "DELETE", "MERGE")
 
 
 def writes(text: str, engine: Engine) -> bool:
     """Whether the statement looks like one that cannot run read-only: a hint for a review, never a boundary."""
     try:
-        words = [token.text.upper() for token in tokens(text, engine) if token.kind == "word"]
+        found = words(text, engine)
     except ValueError:
         return True
     first = first_keyword(text, engine)
-    if first not in _READS:
+    if first not in READS:
         return True
     if first == "EXPLAIN":
-        return "ANALYZE" in words and any(word in _CHANGES for word in words)
-    if any(word in _CHANGES for word in words):  # also SELECT … FOR UPDATE
+        return "ANALYZE" in found and any(word in _CHANGES for word in found)
+    if any(word in _CHANGES for word in found):  # also SELECT … FOR UPDATE
         return True
     if engine == "sqlite":
-        return "REPLACE INTO" in " ".join(words)
-    return any(word in ("INTO", "NEXTVAL", "SETVAL") for word in words) or "FOR SHARE" in " ".join(words)
+        return "REPLACE INTO" in " ".join(found)
+    return any(word in ("INTO", "NEXTVAL", "SETVAL") for word in found) or "FOR SHARE" in " ".join(found)
+
+
+def words(text: str, engine: Engine) -> list[str]:
+    """The keywords and unquoted names of `text` in capitals; ValueError as of `tokens`."""
+    return [token.text.upper() for token in tokens(text, engine) if token.kind == "word"]
 
 
 def tokens(text: str, engine: Engine) -> Iterator[Token]:

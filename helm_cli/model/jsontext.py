@@ -12,7 +12,7 @@ Scalar: TypeAlias = bool | int | float | str | None
 # Python itself turns no longer integer into text.
 MOST_DIGITS: Final = 4_000
 # No argument and no answer that a person means is deeper, and deeper ones exhaust the stack of who reads them.
-MOST_LEVELS: Final = 128
+MOST_LEVELS: Final = 200
 
 
 def parse(text: str | bytes) -> Json:

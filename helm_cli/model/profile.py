@@ -41,6 +41,15 @@ class Database(NamedTuple):
         """The account of its secret in the credential store (design, section 3)."""
         return f"db/{self.name}/password"
 
+    def where(self) -> str:
+        """The place in words, for the person who configured it and nobody else."""
+        if self.engine == "sqlite":
+            return self.path or ""
+        if self.socket is not None:
+            return f"{self.socket}:{self.database}"
+        host = f"[{self.host}]" if ":" in (self.host or "") else self.host
+        return f"{host}:{self.port}/{self.database}"
+
     def target_digest(self) -> str:
         """Where a call goes, whole: what a write token is bound to."""
         return digest({**self._asdict(), "credential": None})

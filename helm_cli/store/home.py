@@ -30,9 +30,17 @@ _REASONS: Final = {
 
 
 def locate() -> Path:
-    """The home: HELM_CLI_HOME, else `~/.helm`; absolute, and not created here."""
-    named = os.environ.get("HELM_CLI_HOME")
-    return Path(os.path.abspath(named)) if named else Path(os.path.expanduser("~/.helm"))
+    """The home: HELM_CLI_HOME, else `~/.helm`; absolute, and not created here.
+
+    Raises HelmError("state") where neither says where that is: a relative HOME, an empty one, or none for a user
+    that the system does not know, would put secrets wherever helm is run.
+    """
+    if named := os.environ.get("HELM_CLI_HOME"):
+        return Path(os.path.abspath(named))
+    home = os.path.expanduser("~")
+    if not os.path.isabs(home) or os.environ.get("HOME") == "":
+        raise HelmError("state", "your home folder is not known: HOME is no absolute path; name one in HELM_CLI_HOME")
+    return Path(home, ".helm")
 
 
 def prepare(home: Path) -> None:

@@ -3,44 +3,70 @@
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 
 from helm_cli.view.keys import Conversation, Ending, held
-from helm_cli.view.pager import read_in_full
+from helm_cli.view.lines import Line, drawn, folded, line, safe
+from helm_cli.view.pager import Reading, read_in_full
+from helm_cli.view.streams import colors
 from helm_cli.view.terminal import Answer, Terminal
-from helm_cli.view.text import shown, wrapped
+from helm_cli.view.text import shown
 
 # A person who saw the focus move needs longer; a paste, a macro or a held key does not.
 BETWEEN_KEYS_SECONDS: Final = 0.15
+
+BLANK: Final = Line("")
 
 # Lines of a question besides its body: blank, title, blank; blank, the list of two, the hint.
 AROUND_BODY: Final = 7
 
 
-def asked(terminal: Terminal, title: str, lines: Sequence[str], verb: str, expires: float | None) -> Answer:
+class Question(NamedTuple):
+    """What is asked; see `question.ask`."""
+
+    title: str
+    lines: Sequence[str | Line]
+    verb: str
+    summary: Sequence[str | Line]
+
+
+def asked(terminal: Terminal, question: Question, expires: float | None) -> Answer:
     """The answer to one question; see `question.ask`."""
+    page = [safe(given) for given in question.lines]
 
     @lru_cache(maxsize=1)
-    def folded(columns: int) -> list[str]:
-        return [part for line in lines for part in wrapped(shown(line), columns)]
+    def laid(columns: int) -> list[Line]:
+        return [part for whole in page for part in folded(whole, columns)]
 
     columns, rows = terminal.size()
     room = max(rows - AROUND_BODY, 1)
-    body = folded(columns - 1)
+    body = laid(columns - 1)
     if len(body) > room:
         if not terminal.quiet():
             return _cut_short(expires)
-        ending = read_in_full(terminal, shown(title), folded, expires)
-        if ending != "read":
-            return "expired" if ending == "expired" else "declined"
-        body = [*body[: room - 1], f"  … and {len(body) - room + 1} more lines, which were paged before this question"]
-    terminal.write("\n".join(["", shown(title), "", *body, "", ""]))
+        reading = read_in_full(terminal, shown(question.title), laid, expires)
+        if reading.ending != "read":
+            return "expired" if reading.ending == "expired" else "declined"
+        columns, rows = terminal.size()
+        room = max(rows - AROUND_BODY, 1)
+        short = [part for given in question.summary for part in folded(safe(given), columns - 1)] or laid(columns - 1)
+        body = [*short[: room - 1], _read(reading)]
+    color = colors()
+    head = line((shown(question.title), "bold"))
+    terminal.write("\n".join(drawn(part, color=color) for part in (BLANK, head, BLANK, *body, BLANK, BLANK)))
     if not terminal.quiet():
         return _cut_short(expires)
-    ending = held(terminal, list_of_two(shown(verb)), expires)
+    ending = held(terminal, list_of_two(shown(question.verb)), expires)
     return "declined" if ending == "read" else ending
+
+
+def _read(reading: Reading) -> Line:
+    if reading.seen >= reading.total:
+        return Line(f"  … {reading.total} lines, all shown before this question")
+    told = f"… {reading.total} lines, of which {reading.seen} were shown before this question"
+    return line("  ", (told, "warning"))
 
 
 def list_of_two(verb: str) -> Conversation:
@@ -62,8 +88,9 @@ def list_of_two(verb: str) -> Conversation:
         if key in ("down", "up"):
             on_verb, moved_at = key == "down", now
             return None
-        sure = key == "c-m" and on_verb and now - moved_at >= BETWEEN_KEYS_SECONDS
-        return "confirmed" if sure else "declined"
+        if key != "c-m" or not on_verb:
+            return "declined"
+        return "confirmed" if now - moved_at >= BETWEEN_KEYS_SECONDS else "hasty"
 
     return Conversation(draw, press, whole_screen=False)
 

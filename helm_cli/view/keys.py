@@ -21,6 +21,7 @@ from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from helm_cli.view.streams import colors
 from helm_cli.view.terminal import Answer, Terminal
 
 # A text that was read to the end has only been read.
@@ -146,7 +147,7 @@ def _application(terminal: Terminal, conversation: Conversation, expires: float 
         layout=Layout(Window(text, dont_extend_height=not conversation.whole_screen)),
         key_bindings=bindings,
         full_screen=conversation.whole_screen,
-        color_depth=ColorDepth.DEPTH_1_BIT,
+        color_depth=ColorDepth.DEPTH_4_BIT if colors() else ColorDepth.DEPTH_1_BIT,
         input=keyboard,
         output=Vt100_Output(terminal.screen, size, term=os.environ.get("TERM"), enable_bell=False, enable_cpr=False),
     )

@@ -1,6 +1,6 @@
 """What a person reads of a planned call before it is sent: who wants what, where, and every member of the request."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from helm_cli.model.errors import HelmError
@@ -11,16 +11,18 @@ from helm_cli.view.text import shown, shown_exactly, shown_json
 MOST_BYTES: Final = 1024 * 1024
 
 
-def plan_text(plan: Plan) -> list[str]:
+def plan_text(plan: Plan, context: Mapping[str, str] = {}) -> list[str]:
     """The lines of a plan, the same in a confirmation and in a dry run, safe for a terminal.
 
+    `context` is what the plan itself does not know of who asks and where ("asked by", "workspace"), by its label.
     Members of the request stand in their own order: a text as it is, several lines of it as an indented block;
     `[[name, value], …]` as `name = JSON` each; anything else as JSON. Texts that differ in any character are shown
     differently. Raises HelmError `refused` when the lines are over 1 MiB, which nobody reads.
     """
-    who_and_where = {"extension": plan.extension, plan.noun: plan.operation, "connection": plan.connection}
+    who_and_where = {"extension": plan.extension, **context, "connection": plan.connection}
     if plan.profile is not None:
         who_and_where["profile"] = f"{plan.group}/{plan.profile}"
+    who_and_where[plan.noun] = plan.operation
     labels = len(max(*who_and_where, *plan.request, key=len)) + 2
     lines = [f"  {label:<{labels}}{shown(value)}" for label, value in who_and_where.items()]
     for name, value in plan.request.items():

@@ -1,95 +1,103 @@
-"""How a review is laid out: as a page that a person reads before saying yes, and as JSON for a program."""
+"""How a review is laid out as the page that a person reads before saying yes."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from typing import Final
 
-from helm_cli.model.extension import Connection, Fault, Operation
-from helm_cli.model.jsontext import Json, repaired
-from helm_cli.model.review import DECLARED, Caution, Change, Profiled, Review
+from helm_cli.model.extension import Connection, Effect, Fault, Operation
+from helm_cli.model.review import Caution, Profiled, Review
+from helm_cli.view import changes
+from helm_cli.view.lines import Line, Style, drawn, folded, line
+from helm_cli.view.review_json import plain
 from helm_cli.view.streams import Streams
-from helm_cli.view.text import shown, shown_lines, wrapped
+from helm_cli.view.text import shown, shown_lines
 
 _DEEP: Final = "      "
-_ADD: Final = {"db": "helm db add", "service": "helm service add", "mcp": "helm mcp add"}
+_DEEPER: Final = "        "
+_BLANK: Final = Line("")
+_CONFIRMED: Final = "each is shown and confirmed by a person before it is sent"
+_UNASKED: Final = "they run without asking"
 
 
 def page(review: Review, streams: Streams) -> str:
     """The review page (design, section 6), each line ended; on a terminal no line is longer than it is wide."""
     laid = lines(review)
     if streams.out_terminal:
-        laid = [part for line in laid for part in wrapped(line, streams.width)]
-    return "".join(f"{line}\n" for line in laid)
+        laid = [part for whole in laid for part in folded(whole, streams.width)]
+    return "".join(f"{drawn(whole, color=streams.color)}\n" for whole in laid)
 
 
-def lines(review: Review) -> list[str]:
-    """The review page line by line, of any length. Text of the manifest never begins at the left edge."""
-    sections = (
+def lines(review: Review) -> list[Line]:
+    """The review page line by line, of any length. Text of the manifest never begins at the left edge.
+
+    The first line is the title: which extension it is.
+    """
+    unused = review.extension.unused
+    sections: list[list[Line]] = [
         _head(review),
         _changes(review),
         _warnings(review.warnings),
-        ["Connections", *(line for profiled in review.connections for line in _connection(profiled))],
-        _operations("Writes", review.operations("write"), "each is shown and confirmed by a person before it is sent"),
-        _operations("Reads", review.operations("read"), "none is confirmed"),
-        [f"Not used by the command line: {shown(', '.join(review.extension.unused))}"]
-        if review.extension.unused
-        else [],
-    )
-    return [line for section in sections if section for line in (*section, "")][:-1]
+        [_heading("Connections"), *(part for profiled in review.connections for part in _connection(profiled))],
+        _operations(review, "write", "Writes", _CONFIRMED),
+        _operations(review, "read", "Reads", _UNASKED),
+        [_heading("Not used by the command line", f": {shown(', '.join(unused))}")] if unused else [],
+    ]
+    return [part for section in sections if section for part in (*section, _BLANK)][:-1]
 
 
-def as_json(review: Review) -> dict[str, Json]:
-    """The review for a program: what `helm plugin review -o json` prints."""
+def summary(review: Review) -> list[Line]:
+    """The review in a few lines, for above the question about a page that was read."""
+    rows = [
+        ("extension", review.extension.id),
+        ("writes", _counted(review, "write", "each is confirmed before it is sent")),
+        ("reads", _counted(review, "read", _UNASKED)),
+        ("warnings", str(len(review.warnings)) if review.warnings else "none"),
+    ]
+    if review.changes:
+        sorts = [change.sort for change in review.changes]
+        rows.append(("changes", ", ".join(f"{sorts.count(sort)} {sort}" for sort in dict.fromkeys(sorts))))
+    rows.append(("digest", review.digest[:19] + "…"))
+    return [Line(f"  {label:<11}{shown(value)}") for label, value in rows]
+
+
+def fault_lines(faults: Iterable[Fault], folder: str) -> list[str]:
+    """A validation for people and editors: `file:line:column: message` each, the file as seen from `folder`.
+
+    `folder` is the extension's folder as the person named it; a fault of the folder itself names it.
+    """
+    return [
+        f"{shown(_path(folder, fault.file))}:{fault.line}:{fault.column}: {shown(fault.message)}" for fault in faults
+    ]
+
+
+def caution_lines(cautions: Iterable[Caution]) -> list[str]:
+    """A warning a line, after what it is about."""
+    return [shown(f"{_about(caution)}{caution.message}") for caution in cautions]
+
+
+def _path(folder: str, file: str) -> str:
+    inside = folder.rstrip("/") or "/"
+    if file == ".":
+        return inside
+    return file if inside == "." else f"{inside.rstrip('/')}/{file}"
+
+
+def _heading(title: str, rest: str = "") -> Line:
+    return line((title, "bold"), rest)
+
+
+def _head(review: Review) -> list[Line]:
     extension = review.extension
-    approved: Json = None
-    if review.approved_digest:
-        approved = {"folder": review.approved_folder, "digest": review.approved_digest}
-    return {
-        "id": extension.id,
-        "name": extension.name,
-        "version": extension.version,
-        "description": extension.description,
-        "dialect": extension.dialect,
-        "workspace": review.workspace,
-        "folder": review.folder,
-        "digest": review.digest,
-        "status": review.status,
-        "enabled": review.enabled,
-        "approved": approved,
-        "connections": [_connection_json(profiled) for profiled in review.connections],
-        "writes": [
-            {"connection": connection.id, "operation": operation.name}
-            for connection, operation in review.operations("write")
-        ],
-        "warnings": [_json(caution._asdict()) for caution in review.warnings],
-        "changes": [_json(change._asdict()) for change in review.changes],
-        "files": [_json(change._asdict()) for change in review.files],
-        "unused": list(extension.unused),
-        "elsewhere": list(review.elsewhere),
-    }
-
-
-def faults_json(faults: Iterable[Fault]) -> dict[str, Json]:
-    """A validation for a program; no fault, no entry."""
-    return {"errors": [repaired(_json(fault._asdict())) for fault in faults]}
-
-
-def fault_lines(faults: Iterable[Fault]) -> list[str]:
-    """A validation for people and editors: `file:line:column: message` each; the folder itself is `.`."""
-    return [f"{shown(fault.file)}:{fault.line}:{fault.column}: {shown(fault.message)}" for fault in faults]
-
-
-def _head(review: Review) -> list[str]:
-    extension = review.extension
-    title = f"Extension {extension.id}"
-    called = " ".join(part for part in (extension.name, extension.version) if part)
-    described = [f"  {shown(text)}" for text in (called, extension.description) if text]
+    name = "" if extension.name == extension.id else extension.name
+    called = " ".join(part for part in (name, extension.version) if part)
+    sizes = [len(data) for data in review.content.files.values()]
     rows = [
         ("status", _status(review)),
         ("folder", review.folder),
         ("workspace", f"{review.workspace} ({review.workspace_found})"),
         ("digest", review.digest),
-        ("files", f"{len(review.content.files)}, {sum(map(len, review.content.files.values())):,} bytes together"),
+        ("content", f"{_count(len(sizes), 'file')}, {_count(sum(sizes), 'byte')}"),
     ]
     if review.approved_folder not in ("", review.folder):
         rows.insert(2, ("replaces", review.approved_folder))
@@ -97,80 +105,104 @@ def _head(review: Review) -> list[str]:
         rows.append(("approved", review.approved_digest))
     if review.elsewhere:
         rows.append(("also in", ", ".join(review.elsewhere)))
-    return [title, *described, *(f"  {label:<10}{shown(value)}" for label, value in rows)]
+    return [
+        _heading(f"Extension {extension.id}"),
+        *(Line(f"  {shown(text)}") for text in (called, extension.description) if text),
+        *(Line(f"  {label:<10}{shown(value)}") for label, value in rows),
+    ]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _counted(review: Review, effect: Effect, note: str) -> str:
+    number = len(review.operations(effect))
+    return f"{number}; {note}" if number else "none"
 
 
 def _status(review: Review) -> str:
     if review.status == "new":
         return "new, not approved in this workspace"
-    if review.status == "approved":
-        return "approved and enabled" if review.enabled else "approved, but disabled"
-    if review.digest == review.approved_digest:
+    if review.digest != review.approved_digest:
+        return "changed since it was approved"
+    if review.folder != review.approved_folder:
         return "the approved content, in another folder"
-    return "changed since it was approved"
+    enabled = "approved and enabled" if review.enabled else "approved, but disabled"
+    if review.status == "changed":
+        return f"{enabled}; its folder changed since, so calls are refused until it is reviewed again"
+    return enabled
 
 
-def _changes(review: Review) -> list[str]:
+def _changes(review: Review) -> list[Line]:
     if review.status != "changed" or review.digest == review.approved_digest:
         return []
-    told = [line for change in review.changes for line in _change(change)]
-    files = [f"  {'file ' + file.what:<14}{shown(file.path)}" for file in review.files]
-    return ["Changed since it was approved", *(told or ["  nothing that is declared changed"]), *files]
+    return [_heading("Changed since it was approved"), *changes.laid(review.changes, review.files)]
 
 
-def _change(change: Change) -> list[str]:
-    told = [f"  {change.sort:<14}{shown(change.message)}"]
-    for sign, text in (("-", change.before), ("+", change.after)):
-        if text is not None:
-            told += [f"{_DEEP}{sign} {line}" for line in _text(text)]
-    return told
+def _warnings(cautions: Iterable[Caution]) -> list[Line]:
+    told = [line("  ", ("!", "warning"), f" {text}") for text in caution_lines(cautions)]
+    return [_heading("Warnings"), *told] if told else []
 
 
-def _warnings(cautions: Iterable[Caution]) -> list[str]:
-    told = []
-    for caution in cautions:
-        about = " ".join(part for part in (caution.connection, caution.operation) if part)
-        told.append(f"  ! {shown(about)}: {shown(caution.message)}" if about else f"  ! {shown(caution.message)}")
-    return ["Warnings", *told] if told else []
+def _about(caution: Caution) -> str:
+    about = " ".join(part for part in (caution.connection, caution.operation) if part)
+    return f"{about}: " if about else ""
 
 
-def _connection(profiled: Profiled) -> list[str]:
+def _connection(profiled: Profiled) -> list[Line]:
     connection, spec = profiled.connection, profiled.connection.spec
-    engine = f" ({spec['engine']})" if "engine" in spec else ""
-    told = [f"  {shown(connection.id)}: {connection.kind}{shown(engine)}{_profile(profiled)}"]
+    state = f": {profiled.state}" if connection.profile is not None else ""
+    detail = f" ({shown(profiled.detail)})" if profiled.detail else ""
+    told = [_presented(connection, f"{state}{detail}")]
     if "root" in spec:
-        told.append(f"{_DEEP}root {shown(spec['root'])}")
-        told += [f"{_DEEP}path {shown(path)}" for path in spec["paths"]]
+        told.append(Line(f"{_DEEP}root {shown(spec['root'])}"))
+        told += [Line(f"{_DEEP}path {shown(path)}") for path in spec["paths"]]
     if spec.get("oauth2"):
         oauth2 = spec["oauth2"]
-        told.append(f"{_DEEP}OAuth2 authorizeUrl {shown(oauth2['authorizeUrl'])}")
-        told.append(f"{_DEEP}OAuth2 tokenUrl {shown(oauth2['tokenUrl'])}")
-        told.append(f"{_DEEP}OAuth2 scopes {shown(' '.join(oauth2.get('scopes', ())) or '(none)')}")
+        told.append(Line(f"{_DEEP}OAuth2 authorizeUrl {shown(oauth2['authorizeUrl'])}"))
+        told.append(Line(f"{_DEEP}OAuth2 tokenUrl {shown(oauth2['tokenUrl'])}"))
+        told.append(Line(f"{_DEEP}OAuth2 scopes {shown(' '.join(oauth2.get('scopes', ())) or '(none)')}"))
     return told
 
 
-def _profile(profiled: Profiled) -> str:
-    group, name = profiled.connection.group, profiled.connection.profile
-    if group is None or name is None:
+def _presented(connection: Connection, rest: str = "") -> Line:
+    engine = f" ({connection.spec['engine']})" if "engine" in connection.spec else ""
+    profile = "" if connection.profile is None else f", profile {connection.profile}"
+    return line("  ", (shown(connection.id), "bold"), f": {connection.kind}{shown(engine + profile)}{rest}")
+
+
+def _operations(review: Review, effect: Effect, title: str, note: str) -> list[Line]:
+    """The operations of one effect by connection; those of several lines have a blank line between them."""
+    told = [_heading(title, f": {_counted(review, effect, note)}")]
+    for connection, found in groupby(review.operations(effect), key=lambda pair: pair[0]):
+        told += [_BLANK, _presented(connection, _OF_ALL.get(connection.kind, ""))]
+        several = False
+        for _, operation in found:
+            details = [Line(_DEEPER + part) for part in _DETAILS[connection.kind](connection, operation)]
+            if several:
+                told.append(_BLANK)
+            several = bool(details)
+            told += [_operation(connection, operation), *details]
+    return told
+
+
+def _operation(connection: Connection, operation: Operation) -> Line:
+    mark: list[str | tuple[str, Style]] = [("WRITE", "write"), " "] if operation.effect == "write" else []
+    called = f"{shown(connection.id)} {shown(operation.name)}"
+    return line("    ", *mark, (called, "bold"), _arguments(connection, operation))
+
+
+def _arguments(connection: Connection, operation: Operation) -> str:
+    if connection.kind not in ("db", "http") or operation.params is None:
         return ""
-    hint = f"; add it with {_ADD.get(group, 'helm')} {shown(name)}" if profiled.state == "missing" else ""
-    detail = f" ({shown(profiled.detail)})" if profiled.detail else ""
-    return f", profile {shown(name)}: {profiled.state}{detail}{hint}"
-
-
-def _operations(title: str, operations: list[tuple[Connection, Operation]], note: str) -> list[str]:
-    if not operations:
-        return [f"{title}: none"]
-    told = [f"{title}: {len(operations)}; {note}"]
-    for connection, operation in operations:
-        mark = "WRITE " if operation.effect == "write" else ""
-        told.append(f"  {mark}{shown(connection.id)} {shown(operation.name)}")
-        told += [_DEEP + line for line in _DETAILS[connection.kind](connection, operation)]
-    return told
+    # A query binds its params in order, one of them perhaps twice; a call has each once.
+    names = operation.params if connection.kind == "db" else dict.fromkeys(operation.params)
+    return f"({shown(', '.join(names))})"
 
 
 def _query(_: Connection, operation: Operation) -> list[str]:
-    return [*_text(operation.spec["sql"]), f"params {shown(', '.join(operation.params or ())) or '(none)'}"]
+    return _text(operation.spec["sql"])
 
 
 def _call(_: Connection, operation: Operation) -> list[str]:
@@ -178,21 +210,30 @@ def _call(_: Connection, operation: Operation) -> list[str]:
     told = [f"{shown(spec['method'])} {shown(spec['path'])}"]
     told += [f"query {shown(name)}={shown(value)}" for name, value in spec["query"].items()]
     if "body" in spec:
-        first, *rest = _text(json.dumps(_json(spec["body"]), ensure_ascii=False, indent=2))
+        first, *rest = _text(json.dumps(plain(spec["body"]), ensure_ascii=False, indent=2))
         told += [f"body {first}", *rest]
     return told
 
 
-def _tool(connection: Connection, _: Operation) -> list[str]:
-    server = f"the MCP server {connection.profile}" if connection.profile else "the workspace's TDT server"
-    return [f"a tool of {shown(server)}, with the caller's arguments"]
+def _tool(_: Connection, __: Operation) -> list[str]:
+    return []
 
 
 def _files(connection: Connection, operation: Operation) -> list[str]:
-    what = "replaces one existing file" if operation.effect == "write" else "of the files"
-    return [f"{what} that match {shown(', '.join(connection.spec['paths']))}"]
+    what = _VERBS.get(operation.name, "works on files that match")
+    return [f"{what} {shown(', '.join(connection.spec['paths']))}"]
 
 
+_VERBS: Final = {
+    "list": "lists the files that match",
+    "read": "reads files that match",
+    "write": "replaces one existing file that matches",
+}
+# What is to be said of every operation of a kind at once.
+_OF_ALL: Final = {
+    "mcp": "; a tool gets the caller's arguments as they are",
+    "tdt-mcp": "; a tool of the workspace's TDT server gets the caller's arguments as they are",
+}
 _DETAILS: Final[dict[str, Callable[[Connection, Operation], list[str]]]] = {
     "db": _query,
     "http": _call,
@@ -203,36 +244,5 @@ _DETAILS: Final[dict[str, Callable[[Connection, Operation], list[str]]]] = {
 
 
 def _text(text: str) -> list[str]:
-    return shown_lines(text).split("\n")
-
-
-def _connection_json(profiled: Profiled) -> dict[str, Json]:
-    connection = profiled.connection
-    profile: Json = None
-    if connection.profile is not None:
-        profile = {
-            "group": connection.group,
-            "name": connection.profile,
-            "state": profiled.state,
-            "detail": profiled.detail or None,
-        }
-    operations: list[Json] = [
-        {
-            "name": operation.name,
-            "effect": operation.effect,
-            "params": _json(operation.params),
-            **{key: _json(operation.spec[key]) for key in DECLARED if key in operation.spec},
-        }
-        for operation in connection.operations
-    ]
-    declared = {str(key): _json(value) for key, value in connection.spec.items()}
-    return {"id": connection.id, "kind": connection.kind, "profile": profile, **declared, "operations": operations}
-
-
-def _json(value: Any) -> Any:
-    """A declaration's value as plain lists and objects."""
-    if isinstance(value, Mapping):
-        return {str(key): _json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_json(item) for item in value]
-    return value
+    # A tab is as wide as the terminal likes, and would spoil what is measured.
+    return shown_lines(text).replace("\t", "    ").split("\n")

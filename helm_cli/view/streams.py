@@ -3,7 +3,10 @@
 import io
 import os
 import sys
-from typing import Final, NamedTuple, TextIO
+from contextlib import suppress
+from typing import Any, BinaryIO, Final, NamedTuple, TextIO
+
+from helm_cli.model.errors import HelmError
 
 NARROWEST: Final = 60
 WIDEST: Final = 200
@@ -22,20 +25,110 @@ class Streams(NamedTuple):
 
     @staticmethod
     def here() -> "Streams":
-        """Those of this process, set to UTF-8 whatever the locale; a stream that was closed swallows its text."""
-        out, err = _utf8(sys.stdout), _utf8(sys.stderr)
+        """Those of this process, as `settle` leaves them."""
+        settle()
+        out, err = sys.stdout, sys.stderr
         out_terminal, err_terminal = out.isatty(), err.isatty()
-        return Streams(out, err, out_terminal, err_terminal, _width(out, err), out_terminal and _colors())
+        return Streams(out, err, out_terminal, err_terminal, _width(out, err), out_terminal and colors())
 
-    def write(self, text: str) -> None:
-        """Puts a whole text, line ends included, on standard output at once. BrokenPipeError is the caller's."""
-        self.out.write(text)
-        self.out.flush()
+    def write(self, text: str, then: str = "") -> None:
+        """Puts a whole text, line ends included, on standard output at once. BrokenPipeError is the caller's.
+
+        Raises HelmError "state" where it cannot be written, which ends with what stands all the same: `then`.
+        """
+        try:
+            self.out.write(text)
+            self.out.flush()
+        except HelmError as error:
+            raise HelmError(error.code, f"{error.message}; {then}" if then else error.message) from None
 
     def say(self, line: str) -> None:
-        """Puts one line for people on standard error. BrokenPipeError is the caller's."""
+        """Puts one line for people on standard error."""
         self.err.write(line + "\n")
         self.err.flush()
+
+
+class Outlet(io.BufferedIOBase):
+    """The bytes of a standard stream: all of them are written, or it is told in one way that they cannot be.
+
+    Standard error is not `needed`: what cannot be said there changes nothing. Inherits what TextIOWrapper asks for.
+    """
+
+    def __init__(self, number: int, *, needed: bool) -> None:
+        self._number = number
+        self._needed = needed
+
+    @property
+    def name(self) -> int:
+        return self._number
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._number
+
+    def isatty(self) -> bool:
+        return os.isatty(self._number)
+
+    def write(self, data: Any, /) -> int:
+        """Raises BrokenPipeError, and HelmError "state" for every other reason."""
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[self._some(view) :]
+        except BrokenPipeError:
+            if self._needed:
+                raise
+        except OSError as error:
+            if self._needed:
+                reason = (error.strerror or "error").lower()
+                raise HelmError("state", f"the answer could not be written: {reason}") from None
+        return len(data)
+
+    def _some(self, view: memoryview) -> int:
+        try:
+            return os.write(self._number, view)
+        except BlockingIOError:
+            # Whoever started helm may have left its end of a pipe non-blocking, and both ends are one.
+            from select import select
+
+            select([], [self._number], [])
+            return 0
+
+
+def settle() -> None:
+    """Make the standard streams such that no command has to think of them: open, UTF-8, and told of in one way.
+
+    One that was closed leads nowhere, for the next file opened would take its number and what is printed. Only
+    standard input that was closed stays None: see `piped`.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    sys.stdout = _settled(sys.stdout, 1, needed=True)
+    sys.stderr = _settled(sys.stderr, 2, needed=False)
+
+
+def piped(what: str) -> BinaryIO:
+    """Standard input as bytes, for `what` is read from it. Raises HelmError "usage" where it is closed."""
+    if sys.stdin is None:
+        raise HelmError("usage", f"{what} comes on standard input, which is closed; pipe it in")
+    with suppress(OSError, ValueError):
+        # Else what is not there yet looks like the end.
+        os.set_blocking(sys.stdin.fileno(), True)
+    return sys.stdin.buffer
+
+
+def piped_bytes(what: str, most: int) -> bytes:
+    """At most so many bytes of standard input. Raises HelmError "usage" where it is closed or cannot be read."""
+    try:
+        return piped(what).read(most)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise HelmError("usage", f"{what} cannot be read from standard input: {reason}") from None
 
 
 def person_present(streams: Streams) -> bool:
@@ -55,9 +148,29 @@ def person_present(streams: Streams) -> bool:
         os.close(terminal)
 
 
-def _utf8(stream: TextIO | None) -> TextIO:
-    if stream is None:
-        return open(os.devnull, "w", encoding="utf-8")
+def colors() -> bool:
+    """Whether the person's terminal shows colours, and the person wants them."""
+    return not os.environ.get("NO_COLOR") and _capable()
+
+
+def _settled(stream: Any, number: int, *, needed: bool) -> TextIO:
+    if stream is not None and not _is_own(stream, number):
+        return _utf8(stream)
+    if stream is not None and isinstance(stream.buffer, Outlet):
+        return _utf8(stream)
+    outlet = Outlet(number, needed=needed)
+    return _utf8(io.TextIOWrapper(outlet, line_buffering=not needed or outlet.isatty()))
+
+
+def _is_own(stream: object, number: int) -> bool:
+    """Whether a stream is Python's own and not one that an embedding program put in its place."""
+    try:
+        return type(stream) is io.TextIOWrapper and stream.fileno() == number
+    except (OSError, ValueError):
+        return False
+
+
+def _utf8(stream: TextIO) -> TextIO:
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")
     return stream
@@ -76,10 +189,6 @@ def _columns(stream: TextIO) -> int:
         return os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
         return 0
-
-
-def _colors() -> bool:
-    return not os.environ.get("NO_COLOR") and _capable()
 
 
 def _capable() -> bool:

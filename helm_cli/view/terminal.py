@@ -13,8 +13,8 @@ from typing import Any, Final, Literal, NamedTuple, TextIO
 
 from helm_cli.model.errors import HelmError
 
-# How a conversation with a person ends; "expired" at its time limit.
-Answer = Literal["confirmed", "declined", "expired"]
+# How a conversation with a person ends; "expired" at its time limit, "hasty" is a no: a yes too quick to be one.
+Answer = Literal["confirmed", "declined", "hasty", "expired"]
 
 # Whatever ran before may have left colours, line drawing, mouse or focus reports, or a hidden cursor behind.
 KNOWN_STATE: Final = (

@@ -49,21 +49,30 @@ def shown_json(text: str) -> str:
 
 
 def wrapped(line: str, columns: int) -> list[str]:
-    """One shown line as lines of at most `columns` cells, the later ones two deeper than the first.
+    """One shown line as lines of at most `columns` cells, the later ones deeper than the first by `deeper`.
 
-    So nothing inside a long value can pose as a line of its own. Cells are guessed too many rather than too few:
-    a line that the terminal itself has to break goes on at its left edge.
+    So nothing inside a long value can pose as a line of its own. A line ends after a space where one is near, and
+    in the middle of a word where none is. A line end hides one space and no more: of several, all stand before the
+    next word. Cells are guessed too many rather than too few: a line that the terminal itself has to break goes
+    on at its left edge.
     """
-    indent = " " * min(len(line) - len(line.lstrip(" ")) + 2, columns // 2)
+    indent = " " * deeper(line, columns)
     lines: list[str] = []
     at, lead, plain = 0, "", line.isascii()
     while True:
         room = max(columns - len(lead), 1)
         end = at + room if plain else _reach(line, at, room)
+        if end < len(line):
+            end = _break(line, at, end)
         lines.append(lead + line[at:end])
         if end >= len(line):
             return lines
         at, lead = end, indent
+
+
+def deeper(line: str, columns: int) -> int:
+    """How many blanks the later lines of a wrapped line begin with: two more than the line itself."""
+    return min(len(line) - len(line.lstrip(" ")) + 2, columns // 2)
 
 
 def _spelled(suspect: re.Pattern[str], text: str, spell: Callable[[str], str]) -> str:
@@ -99,6 +108,15 @@ def _braced(char: str) -> str:
 def _json_escape(char: str) -> str:
     units = char.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def _break(line: str, at: int, end: int) -> int:
+    """Where to end the part of a line that begins at `at` and must not go beyond `end`."""
+    last = line.rfind(" ", at + (end - at) // 2, end)
+    first = at + len(line[at : last + 1].rstrip(" "))
+    if last < 0 or first == at:
+        return end
+    return last + 1 if first == last and line[last + 1] != " " else first
 
 
 def _reach(line: str, at: int, room: int) -> int:

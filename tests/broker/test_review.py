@@ -16,6 +16,9 @@ from helm_cli.store import approvals, profiles
 from tests.broker.folders import FIVE_KINDS, manifest, write
 
 HERE = Workspace("/work/here", "the current folder")
+MISSING = Caution(
+    "app", "", "the profile local-app is missing; add it with helm db add local-app --engine sqlite --path FILE"
+)
 THERE = Workspace("/work/there", "the current folder")
 
 
@@ -37,12 +40,18 @@ def of(stores: Stores, folder: Path, workspace: Workspace = HERE) -> Review:
     return found
 
 
+def about(found: Review, connection: str) -> list[str]:
+    """The warnings of a review about one connection as a whole, the contract's own of MCP aside."""
+    cautions = [caution for caution in found.warnings if caution.connection == connection and not caution.operation]
+    return [caution.message for caution in cautions if not caution.message.startswith("Helm cannot know")]
+
+
 def test_a_new_extension(stores: Stores, folder: Path) -> None:
     found = of(stores, folder)
     assert (found.status, found.enabled, found.standing) == ("new", False, False)
     assert (found.workspace, found.workspace_found) == HERE
     assert (found.folder, found.approved_folder, found.approved_digest) == (str(folder), "", "")
-    assert (found.changes, found.files, found.elsewhere, found.warnings) == ((), (), (), ())
+    assert (found.changes, found.files, found.elsewhere, found.warnings) == ((), (), (), (MISSING,))
     assert found.digest == found.content.digest
 
 
@@ -77,7 +86,7 @@ def test_a_change_of_line_ends_is_called_that(stores: Stores, folder: Path) -> N
     found = of(stores, folder)
     assert (found.status, found.changes, found.files) == ("changed", (), (FileChange("manifest.json", "changed"),))
     told = "only line ends differ from what was approved; * -text in .gitattributes keeps them"
-    assert found.warnings == (Caution("", "", told),)
+    assert found.warnings == (Caution("", "", told), MISSING)
 
 
 def test_an_approved_copy_that_cannot_be_read_does_not_stop_a_review(stores: Stores, folder: Path) -> None:
@@ -124,13 +133,22 @@ def test_the_state_of_each_profile(stores: Stores, tmp_path: Path) -> None:
     ]
     profiles.create(stores.home, Database("local-app", "sqlite", path="/data/app.db"))
     assert of(stores, folder).connections[0].state == "configured"
+    assert about(of(stores, folder), "app") == []
     postgres = Database("local-app", "postgres", host="localhost", port=5432, database="app", user="me")
     profiles.replace(stores.home, postgres)
     known = of(stores, folder).connections[0]
     assert (known.state, known.detail) == ("engine differs", "the profile is postgres")
+    assert about(of(stores, folder), "app") == [
+        "the profile local-app is postgres, and the connection wants sqlite: every call will fail"
+    ]
     (stores.home / "profiles" / "db" / "local-app.toml").write_text("engine = 1")
     known = of(stores, folder).connections[0]
     assert known.state == "broken" and "local-app.toml" in known.detail
+    assert about(of(stores, folder), "app") == [f"the profile local-app cannot be read: {known.detail}"]
+    assert about(of(stores, folder), "cal") == [
+        "the service profile calendar is missing, and this version of helm cannot keep such profiles yet"
+    ]
+    assert about(of(stores, folder), "notes") == []
 
 
 def test_faults_of_the_folder_come_alone(stores: Stores, folder: Path) -> None:
@@ -158,10 +176,20 @@ def test_every_fault_of_a_manifest_at_once(stores: Stores, folder: Path) -> None
 
 
 def test_what_is_no_folder_is_a_usage_error(stores: Stores, folder: Path) -> None:
-    for path in (folder / "manifest.json", folder / "absent"):
+    for path in (folder / "manifest.json", folder / "absent", folder / "absent" / "manifest.json"):
         with pytest.raises(HelmError) as raised:
             review.review(stores, HERE, str(path))
         assert raised.value.code == "usage"
+
+
+def test_the_manifest_stands_for_its_folder(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert review.folder_of(str(folder / "manifest.json")) == str(folder)
+    for other in (folder, folder / "README.md", tmp_path / "manifest.json", folder / "absent" / "manifest.json"):
+        assert review.folder_of(str(other)) == str(other)
+    (tmp_path / "manifest.json").mkdir()
+    assert review.folder_of(str(tmp_path / "manifest.json")) == str(tmp_path / "manifest.json")
+    monkeypatch.chdir(folder)
+    assert review.folder_of("manifest.json") == "."
 
 
 def test_what_was_approved_is_shown_from_the_copy(stores: Stores, folder: Path) -> None:
@@ -171,4 +199,5 @@ def test_what_was_approved_is_shown_from_the_copy(stores: Stores, folder: Path) 
     approval = approvals.find(stores.db, HERE.path, "tickets")
     assert approval is not None
     found = review.approved(stores, approval)
-    assert found._replace(workspace_found=HERE.found) == before
+    assert found._replace(workspace_found=HERE.found) == before._replace(status="changed")
+    assert not found.standing

@@ -91,6 +91,24 @@ def test_sql_that_cannot_run_read_only(sql: str) -> None:
     assert of_query(sql) == [("app", "q", message)]
 
 
+@pytest.mark.parametrize(
+    ("sql", "begins"), [("SELCT 1", "begins with SELCT"), ("(1)", "begins with no word"), ("help", "begins with HELP")]
+)
+def test_sql_that_is_more_likely_a_slip(sql: str, begins: str) -> None:
+    message = (
+        f"this SQL {begins}, not with SELECT, VALUES, TABLE, WITH or another that reads: the database will refuse it"
+    )
+    assert of_query(sql) == [("app", "q", message)]
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres", "mysql"])
+def test_a_write_whose_rows_nobody_gets(engine: str) -> None:
+    message = "the rows of its RETURNING are not returned: a write answers with rowsAffected alone"
+    assert of_query("DELETE FROM t returning id", engine, write=True)[-1:] == [("app", "q", message)]
+    for sql in ("DELETE FROM t", "DELETE FROM t -- RETURNING id", "UPDATE t SET a = 'RETURNING'"):
+        assert of_query(sql, engine, write=True) == []
+
+
 def test_sql_that_can() -> None:
     assert of_query("SELECT 'delete from t', \"update\" FROM t -- drop") == []
 

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -74,8 +75,17 @@ def test_a_review_without_a_person_prints_the_page_and_ends_with_17(helm: Helm, 
         "helm: everything is not approved as it stands; review it in a terminal, or pin it with --approve\n",
     )
     assert f"  workspace {here} (the current folder)\n" in done.out
-    assert "\nWarnings\n  ! gh: Helm cannot know which tools of a server write data." in done.out
-    assert "\nWrites: 3; each is shown and confirmed by a person before it is sent\n  WRITE app close\n" in done.out
+    assert (
+        "\nWarnings\n"
+        "  ! app: the profile local-app is missing; add it with helm db add local-app --engine sqlite --path FILE\n"
+        "  ! cal: the service profile calendar is missing, and this version of helm cannot keep such profiles yet\n"
+        "  ! gh: the mcp profile github is missing, and this version of helm cannot keep such profiles yet\n"
+        "  ! gh: Helm cannot know which tools of a server write data."
+    ) in done.out
+    assert (
+        "\nWrites: 3; each is shown and confirmed by a person before it is sent\n"
+        "\n  app: db (sqlite), profile local-app\n    WRITE app close(id)\n"
+    ) in done.out
     assert "      OAuth2 scopes calendar.read profile\n" in done.out
     assert listed(helm) == []
 
@@ -85,8 +95,10 @@ def test_check_says_whether_it_stands(helm: Helm, here: Path) -> None:
     assert helm(*check).status == 17
     pin(helm)
     done = helm(*check)
-    assert (done.status, done.err) == (0, "")
-    assert helm("plugin", "review", "tickets").status == 0
+    told = "helm: tickets is approved as it stands; nothing to do\n"
+    assert (done.status, done.err) == (0, told)
+    done = helm("plugin", "review", "tickets")
+    assert (done.status, done.err) == (0, told)
     assert helm("plugin", "disable", "tickets").status == 0
     assert helm(*check).status == 17
     assert helm("plugin", "enable", "tickets").status == 0
@@ -95,7 +107,7 @@ def test_check_says_whether_it_stands(helm: Helm, here: Path) -> None:
     assert helm(*check).status == 17
     (here / "tickets" / "manifest.json").write_text("{}")
     assert helm(*check).status == 16
-    assert helm(*check, "--approve", "sha256:0").status == 2
+    assert helm(*check, "--approve", "sha256:" + "0" * 64).status == 2
 
 
 def test_check_does_not_ask_a_person_either(helm: Helm, here: Path) -> None:
@@ -113,12 +125,13 @@ def test_every_fault_is_printed_at_once(helm: Helm, here: Path) -> None:
         done = helm(*command)
         assert done.status == 16
         lines = done.out.splitlines()
-        assert len(lines) > 2 and all(line.startswith("manifest.json:") for line in lines)
+        assert len(lines) > 2 and all(line.startswith("bad/manifest.json:") for line in lines)
         assert done.err == f"helm: {here / 'bad'} holds no valid extension: {len(lines)} faults\n"
         told = helm(*command, "-o", "json")
-        assert (told.status, list(told.json)) == (16, ["errors"])
+        assert (told.status, list(told.json), told.json["warnings"]) == (16, ["errors", "warnings"], [])
         assert [
-            f"{fault['file']}:{fault['line']}:{fault['column']}: {fault['message']}" for fault in told.json["errors"]
+            f"bad/{fault['file']}:{fault['line']}:{fault['column']}: {fault['message']}"
+            for fault in told.json["errors"]
         ] == lines
         assert {name for fault in told.json["errors"] for name in fault} == {
             "file",
@@ -127,6 +140,32 @@ def test_every_fault_is_printed_at_once(helm: Helm, here: Path) -> None:
             "path",
             "message",
         }
+
+
+def test_the_manifest_can_be_named_itself(helm: Helm, here: Path) -> None:
+    folder, file = (helm("plugin", "review", path, "-o", "json") for path in ("tickets", "tickets/manifest.json"))
+    assert (folder.status, file.status, folder.json) == (17, 17, file.json)
+    assert helm("plugin", "validate", "manifest.json", cwd=here / "tickets").status == 0
+    (here / "tickets" / "manifest.json").write_text("{}")
+    for path, lead in (("tickets/manifest.json", "tickets/"), (str(here / "tickets"), f"{here}/tickets/")):
+        done = helm("plugin", "validate", path)
+        assert done.status == 16 and done.out.startswith(f"{lead}manifest.json:1:1: ")
+    assert helm("plugin", "review", "manifest.json", cwd=here / "tickets").out.startswith("manifest.json:1:1: ")
+
+
+def test_a_validation_warns(helm: Helm, here: Path, home: Path) -> None:
+    declared = manifest()
+    declared["connections"][0]["queries"]["recent"]["sql"] = "DELETE FROM tickets"
+    write(here / "tickets", declared)
+    message = "this SQL looks like a write and is declared as a read: the database will refuse it"
+    done = helm("plugin", "validate", "tickets")
+    assert (done.status, done.out) == (0, "")
+    warned, valid = done.err.splitlines()
+    assert warned == f"helm: warning: app recent: {message}" and valid.startswith("helm: tickets is valid; ")
+    done = helm("plugin", "validate", "tickets", "-o", "json")
+    warning = {"connection": "app", "operation": "recent", "message": message}
+    assert (done.status, done.json, done.err) == (0, {"errors": [], "warnings": [warning]}, "")
+    assert not home.exists()
 
 
 def test_what_is_no_folder_is_a_usage_error(helm: Helm, here: Path) -> None:
@@ -162,6 +201,13 @@ def test_a_pin_approves_in_a_fresh_home(helm: Helm, here: Path) -> None:
     }
     [found] = listed(helm)
     assert (found["id"], found["state"], found["approved_by"]) == ("tickets", "enabled", "pin")
+
+
+@pytest.mark.parametrize("digest", ["nodigest", "sha256:0", "sha256:" + "F" * 64, "0" * 64, "sha256:" + "0" * 65, ""])
+def test_what_can_be_no_digest_is_a_usage_error(helm: Helm, here: Path, digest: str) -> None:
+    done = helm("plugin", "review", "tickets", "--approve", digest)
+    told = "helm: --approve takes the digest that a review shows: sha256: and 64 hexadecimal digits\n"
+    assert (done.status, done.out, done.err) == (2, "", told)
 
 
 def test_a_pin_of_another_digest_ends_with_17(helm: Helm, here: Path) -> None:
@@ -220,6 +266,50 @@ def test_a_person_approves_with_down_and_enter(helm: Helm, here: Path) -> None:
     # From now on nothing is approved here without a person.
     (here / "tickets" / "more.txt").write_text("")
     assert helm("plugin", "review", "tickets", "--approve", digest_of(helm)).status == 7
+
+
+def test_a_long_page_is_read_first_and_summed_up(helm: Helm, here: Path) -> None:
+    queries: dict[str, Any] = {f"q{number}": {"sql": f"SELECT {number}", "params": []} for number in range(16)}
+    queries["close"] = {"sql": "DELETE FROM t WHERE id = ?", "params": ["id"], "write": True}
+    declared = manifest(permissions={"write": True})
+    declared["connections"][0]["queries"] = queries
+    write(here / "tickets", declared)
+    digest = digest_of(helm)
+    with terminal("plugin", "review", "tickets") as screen:
+        screen.wait_for("q: cancel")
+        assert screen.screen()[0] == "Approve extension tickets"
+        assert screen.screen()[1].startswith("  status")
+        screen.send(b" ")
+        screen.wait_for("Enter: answer")
+        screen.send(ENTER)
+        screen.wait_for(ASKED)
+        # A long path takes a line more.
+        shown = [re.sub("[0-9]+ lines,", "N lines,", line) for line in screen.screen() if line]
+        assert shown[-10:] == [
+            "Approve extension tickets",
+            "  extension  tickets",
+            "  writes     1; each is confirmed before it is sent",
+            "  reads      16; they run without asking",
+            "  warnings   1",
+            f"  digest     {digest[:19]}…",
+            "  … N lines, all shown before this question",
+            "> Cancel",
+            "  Approve",
+            "Down, then Enter: Approve. Any other key cancels.",
+        ]
+        screen.send(*YES)
+        assert screen.status() == 0
+    assert listed(helm)[0]["digest"] == digest
+
+
+def test_keys_that_come_too_fast_approve_nothing_and_are_called_that(helm: Helm, here: Path) -> None:
+    with terminal("plugin", "review", "tickets") as screen:
+        screen.wait_for(ASKED)
+        screen.send(DOWN + ENTER)
+        assert screen.status() == 6
+        told = "helm: Enter came too soon after Down to be a decision, so nothing changed for tickets; ask again"
+        assert told in "\n".join(screen.screen())
+    assert listed(helm) == []
 
 
 @pytest.mark.parametrize("keys", [(ENTER,), (ESC,), (CTRL_C,), (b"y",), (b"yes\r",), (DOWN + ENTER,)])
@@ -337,7 +427,10 @@ def test_list_and_show(helm: Helm, here: Path, tmp_path: Path) -> None:
     assert listed(helm)[0]["state"] == "changed"
     gone = helm("plugin", "show", "tickets", "-o", "json")
     assert (gone.status, gone.json["digest"], gone.json["connections"][0]["id"]) == (0, digest, "app")
+    assert gone.json["status"] == "changed"
     assert gone.err == "helm: the folder of tickets changed since; calls are refused until it is reviewed again\n"
+    told = "approved and enabled; its folder changed since, so calls are refused until it is reviewed again"
+    assert f"  status    {told}\n" in helm("plugin", "show", "tickets").out
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     assert helm("plugin", "list", "-o", "json", cwd=elsewhere).json == []
@@ -384,7 +477,7 @@ def test_a_new_extension_is_valid(helm: Helm, here: Path) -> None:
         "* -text\n",
     )
     valid = helm("plugin", "validate", "My Tickets!", "-o", "json")
-    assert (valid.status, valid.json) == (0, {"errors": []})
+    assert (valid.status, valid.json) == (0, {"errors": [], "warnings": []})
     told = helm("plugin", "validate", "My Tickets!")
     assert (told.status, told.out) == (0, "")
     assert told.err == f"helm: my-tickets is valid; its digest is {digest_of(helm, 'My Tickets!')}\n"

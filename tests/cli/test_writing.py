@@ -33,7 +33,8 @@ def app(helm: Helm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def terminal(*words: str, stdin: bytes | None = None) -> AbstractContextManager[Terminal]:
-    return at_terminal(*HELM, *words, stdin="terminal" if stdin is None else stdin)
+    # Wide enough for the path of a test's folder.
+    return at_terminal(*HELM, *words, stdin="terminal" if stdin is None else stdin, size=(200, 24))
 
 
 @contextmanager
@@ -81,9 +82,10 @@ def test_down_and_enter_run_what_was_shown(app: Path) -> None:
         assert shown == [
             TITLE,
             "  extension   tickets",
-            "  query       close",
+            f"  workspace   {app.parent}",
             "  connection  app",
             "  profile     db/local-app",
+            "  query       close",
             "  engine      sqlite",
             "  sql         UPDATE tickets SET status = 'closed' WHERE id = ?",
             "  params",
@@ -107,6 +109,32 @@ def test_everything_else_changes_nothing(app: Path, keys: tuple[bytes, ...]) -> 
         assert screen.status() == 6
         screen.wait_for("nothing was sent")
     assert statuses(app) == {1: "open", 3: "open"}
+
+
+@pytest.mark.contract("C111")
+def test_keys_that_come_too_fast_send_nothing_and_are_called_that(app: Path, helm: Helm) -> None:
+    told = "Enter came too soon after Down to be a decision, so nothing was sent"
+    with terminal(*CLOSE) as screen:
+        screen.wait_for("Any other key cancels")
+        screen.send(DOWN + ENTER)
+        assert screen.status() == 6
+        screen.wait_for(told)
+        assert "the person declined" not in "\n".join(screen.screen())
+    id_ = helm(*CLOSE).json["error"]["confirmation"]
+    with terminal("confirm", id_) as screen:
+        screen.wait_for("Any other key cancels")
+        screen.send(DOWN + ENTER)
+        assert screen.status() == 6
+        screen.wait_for(told)
+    assert statuses(app) == {1: "open", 3: "open"}
+    id_ = helm(*CLOSE).json["error"]["confirmation"]
+    with terminal("confirm", id_) as screen:
+        screen.wait_for("Any other key cancels")
+        shown = "\n".join(screen.screen())
+        assert f"  asked by    process {os.getpid()} in " in shown and f"  workspace   {app.parent}\n" in shown
+        screen.send(*YES)
+        assert screen.status() == 0
+    assert statuses(app) == {1: "closed", 3: "open"}
 
 
 @pytest.mark.contract("C111", "C113")
@@ -242,3 +270,52 @@ def test_data_on_a_terminal_is_shown_and_not_obeyed(app: Path) -> None:
         for hostile in ("\x1b]0;", "\x07", "\x1b[31mred", "\u202e", "\u200b", "\x9b"):
             assert hostile not in text, output
         assert "red" in text
+
+
+def test_a_dry_run_tells_a_person_where_it_would_go(app: Path) -> None:
+    with at_terminal(*HELM, *CLOSE, "--dry-run", size=(200, 30)) as screen:
+        assert screen.status() == 0
+        assert any(line.split() == ["database", str(app)] for line in screen.screen())
+    with at_terminal(*HELM, *CLOSE, "--dry-run", size=(200, 30), env={"HELM_CLI_NO_INPUT": "1"}) as screen:
+        assert screen.status() == 0
+        assert not any("app.db" in line for line in screen.screen())
+    assert statuses(app)[1] == "open"
+
+
+def test_a_call_that_stops_waiting_takes_its_write_back(app: Path, helm: Helm) -> None:
+    with waiting(*CLOSE, "--wait") as call:
+        id_ = waits(helm)
+        call.send_signal(signal.SIGINT)
+        call.communicate(timeout=20)
+    assert call.returncode == 130
+    assert helm("confirm", "--list", "-o", "json").json == []
+    with terminal("confirm", id_) as screen:
+        assert screen.status() == 7
+        screen.wait_for("was declined already")
+    assert statuses(app)[1] == "open"
+
+
+def test_of_two_terminals_the_slower_one_is_told_the_truth(app: Path, helm: Helm) -> None:
+    id_ = helm(*CLOSE).json["error"]["confirmation"]
+    with terminal("confirm", id_) as yes, terminal("confirm", id_) as no:
+        for screen in (yes, no):
+            screen.wait_for("Any other key cancels")
+        yes.send(*YES)
+        assert yes.status() == 0
+        no.send(ESC)
+        assert no.status() == 7
+        no.wait_for(f"{id_} was used already")
+    assert [entry["outcome"] for entry in helm("history", "-o", "json").json] == ["ok"]
+    assert statuses(app)[1] == "closed"
+
+
+def test_a_write_that_nobody_could_read_does_not_wait(app: Path, helm: Helm) -> None:
+    manifest = Path("tickets/manifest.json")
+    padding = "/* " + "x" * 1_100_000 + " */"
+    manifest.write_text(manifest.read_text().replace("UPDATE tickets", f"UPDATE {padding} tickets"))
+    digest = helm("plugin", "review", "tickets", "-o", "json").json["digest"]
+    assert helm("plugin", "review", "tickets", "--approve", digest).status == 0
+    ended = helm(*CLOSE)
+    assert (ended.status, ended.json["error"]["code"]) == (3, "refused")
+    assert "over 1 MiB" in ended.err
+    assert helm("confirm", "--list", "-o", "json").json == []

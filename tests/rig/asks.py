@@ -7,12 +7,17 @@ import time
 from pathlib import Path
 from types import FrameType
 
+from helm_cli.view.lines import line
 from helm_cli.view.question import ask
 from helm_cli.view.streams import Streams, person_present
 
 
 def main() -> None:
-    """`asks.py ANSWERS {"title", "lines", "verb", "seconds", "times", "trap"}`: appends each answer, or "absent"."""
+    """`asks.py ANSWERS {"title", "lines", "verb", …}`: appends each answer, or "absent".
+
+    Also "summary", "seconds" until it expires, how many "times", whether to "trap" SIGTERM, and whether the lines
+    are "styled", each of them as a write.
+    """
     answers, told = Path(sys.argv[1]), json.loads(sys.argv[2])
 
     def tell(answer: str) -> None:
@@ -29,7 +34,8 @@ def main() -> None:
             tell("absent")
             continue
         expires = time.time() + told["seconds"] if "seconds" in told else None
-        tell(ask(told["title"], told["lines"], told["verb"], expires))
+        lines = [line((text, "write")) for text in told["lines"]] if told.get("styled") else told["lines"]
+        tell(ask(told["title"], lines, told["verb"], expires, told.get("summary", ())))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import pytest
 
 from helm_cli.model.plan import Plan
 from helm_cli.view.plan import plan_text
+from helm_cli.view.text import wrapped
 from tests.program import ROOT
 from tests.rig import asks
 from tests.rig.terminal import (
@@ -61,7 +62,10 @@ WRITE: Final = Plan(
     },
 )
 TOLD: Final[dict[str, Any]] = {"title": WRITE.title, "lines": plan_text(WRITE), "verb": WRITE.verb}
+PAGED: Final = "1-22 of 200"
 LONG: Final[dict[str, Any]] = {**TOLD, "lines": [f"line {number}" for number in range(1, 201)]}
+
+QUESTION: Final = ["> Cancel", "  Run", "Down, then Enter: Run. Any other key cancels."]
 
 # A step is keys, a pause in seconds, a text to wait for, a text and how often it stands there, or a signal.
 Step = bytes | float | str | tuple[str, int] | signal.Signals
@@ -165,10 +169,8 @@ CONFIRMED: Final = {
     "a stop is not taken": Case((signal.SIGTSTP, 0.1, *YES), ("confirmed",)),
     "terminal left raw": Case(YES, ("confirmed",), shell=LEFT_RAW),
     "terminal left without output": Case(YES, ("confirmed",), shell='stty -opost; "$@"; stty opost'),
-    "paged to its end": Case(
-        (b" " * 20, "200 of 200", ENTER, OPEN, *YES), ("confirmed",), told=LONG, wait="1-22 of 200"
-    ),
-    "paged and left": Case((b"q", OPEN, *YES), ("confirmed",), told=LONG, wait="1-22 of 200"),
+    "paged to its end": Case((b" " * 20, "200 of 200", ENTER, OPEN, *YES), ("confirmed",), told=LONG, wait=PAGED),
+    "paged by its last page": Case((b"G", "179-200 of 200", ENTER, OPEN, *YES), ("confirmed",), told=LONG, wait=PAGED),
     "signal handled by the program": Case(YES, ("confirmed",), told={**TOLD, "trap": True}),
 }
 
@@ -181,8 +183,8 @@ DECLINED: Final = {
     "yes endlessly piped": Case((0.3, ENTER), shell='yes | "$@"; true'),
     "Down before the program": Case((ENTER,), early=DOWN),
     "keys as it opens": Case((DOWN + ENTER, 0.3, ESC), wait=TOLD["title"]),
-    "Down and Enter in one write": Case((DOWN + ENTER,)),
-    "Down, then Enter in one write with it, twice": Case((DOWN, MOVED, 0.25, DOWN + ENTER)),
+    "Down and Enter in one write": Case((DOWN + ENTER,), ("hasty",)),
+    "Down, then Enter in one write with it, twice": Case((DOWN, MOVED, 0.25, DOWN + ENTER), ("hasty",)),
     "paste": Case((b"\x1b[200~yes\r\x1b[201~",)),
     "paste of the keys": Case((b"\x1b[200~\x1b[B\r\x1b[201~",)),
     "paste after Down": Case((DOWN, MOVED, 0.25, b"\x1b[200~\r\x1b[201~")),
@@ -208,24 +210,29 @@ DECLINED: Final = {
     "broken UTF-8": Case((b"\xff\xfe",)),
     "SIGINT": Case((signal.SIGINT,)),
     "no end of keys": Case((*(b"x", 0.03) * 200,), wait=TOLD["title"]),
-    "Esc in the pager": Case((ESC,), told=LONG, wait="1-22 of 200"),
-    "Ctrl-C in the pager": Case((CTRL_C,), told=LONG, wait="1-22 of 200"),
-    "Enter all the way": Case((ENTER * 12, "200 of 200", ENTER, OPEN, ENTER), told=LONG, wait="1-22 of 200"),
-    "keys left over from the pager": Case((b"q" + DOWN + ENTER, OPEN, ENTER), told=LONG, wait="1-22 of 200"),
+    "Esc in the pager": Case((ESC,), told=LONG, wait=PAGED),
+    "Ctrl-C in the pager": Case((CTRL_C,), told=LONG, wait=PAGED),
+    "Enter all the way": Case((ENTER * 12, "200 of 200", ENTER, OPEN, ENTER), told=LONG, wait=PAGED),
+    "keys left over from the pager": Case(
+        (b"G", "200 of 200", ENTER + DOWN + ENTER, OPEN, ENTER), told=LONG, wait=PAGED
+    ),
+    "q in the pager": Case((b"q",), told=LONG, wait=PAGED),
+    "q at the end of the pager": Case((b"G", "200 of 200", b"q"), told=LONG, wait=PAGED),
+    "Enters in one burst stop at the end": Case((ENTER * 30, "200 of 200", 0.3, b"q"), told=LONG, wait=PAGED),
 }
 
 EXPIRED: Final = {
     "at its time": Case((), ("expired",), told={**TOLD, "seconds": 1.0}, wait=""),
     "with the verb focused": Case((DOWN, MOVED), ("expired",), told={**TOLD, "seconds": 3.0}),
     "before it opens": Case((), ("expired",), told={**TOLD, "seconds": -1.0}, wait=""),
-    "in the pager": Case((b" ",), ("expired",), told={**LONG, "seconds": 2.0}, wait="1-22 of 200"),
+    "in the pager": Case((b" ",), ("expired",), told={**LONG, "seconds": 2.0}, wait=PAGED),
 }
 
 ENDED: Final = {
     "SIGTERM": Case((signal.SIGTERM,), (), status=143),
     "SIGHUP": Case((signal.SIGHUP,), (), status=129),
     "SIGQUIT": Case((signal.SIGQUIT,), (), status=131),
-    "SIGTERM in the pager": Case((signal.SIGTERM,), (), told=LONG, wait="1-22 of 200", status=143),
+    "SIGTERM in the pager": Case((signal.SIGTERM,), (), told=LONG, wait=PAGED, status=143),
     "SIGTERM as it opens": Case((signal.SIGTERM,), (), wait=TOLD["title"], status=143),
     "SIGTERM with a handler": Case((signal.SIGTERM,), ("handled",), told={**TOLD, "trap": True}, status=143),
     "SIGHUP under nohup": Case((signal.SIGHUP, 0.1, ENTER), ("declined",), shell="trap '' HUP; exec \"$@\""),
@@ -251,7 +258,7 @@ REPEATED: Final = {
         (*YES, (OPEN, 2), DOWN, (MOVED, 2), 0.25, ENTER), ("confirmed", "confirmed"), told=TWICE, size=(80, 50)
     ),
     "keys left over from the first": Case(
-        (DOWN + ENTER + DOWN, 0.02, ENTER, (OPEN, 2), ENTER), ("declined", "declined"), told=TWICE, size=(80, 50)
+        (DOWN + ENTER + DOWN, 0.02, ENTER, (OPEN, 2), ENTER), ("hasty", "declined"), told=TWICE, size=(80, 50)
     ),
 }
 
@@ -335,7 +342,7 @@ def test_a_quick_enter_after_down_declines(tmp_path: Path) -> None:
             took = time.monotonic() - started
             assert terminal.status() == 0
         if took < 0.1:
-            assert answers.read_text() == "declined\n"
+            assert answers.read_text() == "hasty\n"
             return
     raise AssertionError("this machine never managed two keys within 100 ms")
 
@@ -349,9 +356,9 @@ def test_what_is_on_the_screen(tmp_path: Path) -> None:
             "Confirm database write",
             "",
             "  extension   tickets",
-            "  query       close",
             "  connection  app",
             "  profile     db/local-app",
+            "  query       close",
             "  engine      sqlite",
             "  sql",
             "    UPDATE tickets SET status = 'closed'",
@@ -403,7 +410,7 @@ def test_a_long_body_can_be_read_in_full(tmp_path: Path) -> None:
         read: list[str] = []
         for top in range(1, total + 1, 22):
             first = min(top, total - 21)
-            terminal.wait_for(f" {first}-{first + 21} of {total} lines")
+            terminal.wait_for(f" {first}-{first + 21} of {total}")
             screen = terminal.screen()
             assert screen[0] == "Confirm"
             read[first - 1 :] = screen[1:23]
@@ -412,13 +419,86 @@ def test_a_long_body_can_be_read_in_full(tmp_path: Path) -> None:
         joined = "\n".join(read).replace("\n    ", "")
         assert joined.split("\n") == [line.rstrip() for line in lines]
         terminal.send(b"b")
-        terminal.wait_for(f" {total - 43}-{total - 22} of {total} lines")
-        terminal.send(b"q")
+        terminal.wait_for(f" {total - 43}-{total - 22} of {total}")
+        terminal.send(b" ")
+        terminal.wait_for(f" {total - 21}-{total} of {total}")
+        terminal.send(ENTER)
         terminal.wait_for(OPEN)
-        assert f"  … and {total - 16} more lines, which were paged before this question" in terminal.screen()
+        assert terminal.screen()[2:-3] == [
+            "",
+            *screen_of(lines, 16),
+            f"  … {total} lines, all shown before this question",
+            "",
+        ]
         terminal.send(ENTER)
         assert terminal.status() == 0
         assert (tmp_path / "answers").read_text() == "declined\n"
+
+
+def screen_of(lines: list[str], rows: int) -> list[str]:
+    return [part.rstrip() for line in lines for part in wrapped(line, 79)][:rows]
+
+
+def test_lines_that_were_leapt_over_are_not_called_shown(tmp_path: Path) -> None:
+    told = {**LONG, "summary": ["  writes  2", "  " + "reads  16 " * 9]}
+    with at_terminal(*ASKS, str(tmp_path / "answers"), json.dumps(told), env=ENV) as terminal:
+        terminal.wait_for(PAGED)
+        assert terminal.screen()[-1] == " 1-22 of 200   Space: go on   q: cancel   b: back"
+        terminal.send(b" ", 0.1, b"\x1b[F")
+        terminal.wait_for("179-200 of 200")
+        assert terminal.screen()[-1] == " 179-200 of 200   Enter: answer   q: cancel   b: back"
+        terminal.send(ENTER)
+        terminal.wait_for(OPEN)
+        assert [line for line in terminal.screen() if line][-8:] == [
+            "Confirm database write",
+            "  writes  2",
+            "  " + "reads  16 " * 7 + "reads",
+            "      16 reads  16",
+            "  … 200 lines, of which 66 were shown before this question",
+            *QUESTION,
+        ]
+        terminal.send(ENTER)
+        assert terminal.status() == 0
+
+
+def test_sixty_columns_show_how_to_cancel(tmp_path: Path) -> None:
+    told = {**LONG, "lines": ["x"] * 12_000}
+    with at_terminal(*ASKS, str(tmp_path / "answers"), json.dumps(told), env=ENV, size=(60, 24)) as terminal:
+        terminal.wait_for("1-22 of 12000")
+        terminal.send(b"G")
+        terminal.wait_for("12000 of 12000")
+        assert terminal.screen()[-1] == " 11979-12000 of 12000   Enter: answer   q: cancel   b: back"
+        terminal.send(ESC)
+        assert terminal.status() == 0
+
+
+def test_another_width_counts_anew(tmp_path: Path) -> None:
+    told = {**LONG, "lines": ["x" * 75, *LONG["lines"][1:]]}
+    with at_terminal(*ASKS, str(tmp_path / "answers"), json.dumps(told), env=ENV) as terminal:
+        terminal.wait_for(PAGED)
+        terminal.send(b"G")
+        terminal.wait_for("179-200 of 200")
+        terminal.resize(70, 24)
+        terminal.wait_for("179-200 of 201")
+        terminal.send(ENTER)
+        terminal.wait_for("180-201 of 201")
+        terminal.send(ENTER)
+        terminal.wait_for("  … 201 lines, of which 23 were shown before this question")
+        terminal.wait_for(OPEN)
+        terminal.send(ENTER)
+        assert terminal.status() == 0
+
+
+@pytest.mark.parametrize(("env", "bold"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_what_stands_out(tmp_path: Path, env: dict[str, str], bold: bool) -> None:
+    """The title of a question, and in a review its headings and writes; nothing where colours are not wanted."""
+    told = {**TOLD, "styled": True}
+    with at_terminal(*ASKS, str(tmp_path / "answers"), json.dumps(told), env={**ENV, **env}) as terminal:
+        terminal.wait_for(OPEN)
+        assert (b"\x1b[1mConfirm database write\x1b[0m" in terminal.raw) is bold
+        assert (b"\x1b[1;31m  extension   tickets\x1b[0m" in terminal.raw) is bold
+        terminal.send(ENTER)
+        assert terminal.status() == 0
 
 
 def test_a_value_cannot_pose_as_a_line_of_its_own(tmp_path: Path) -> None:

@@ -32,9 +32,9 @@ def test_a_database_write() -> None:
     sql = "UPDATE tickets\n\tSET status = 'closed'\nWHERE id = ?"
     assert plan_text(plan({"engine": "sqlite", "sql": sql, "params": [["id", 1], ["note", "a\n\x1b[2J\u202e"]]})) == [
         "  extension   tickets",
-        "  query       close",
         "  connection  app",
         "  profile     db/local-app",
+        "  query       close",
         "  engine      sqlite",
         "  sql",
         "    UPDATE tickets",
@@ -50,12 +50,26 @@ def test_other_members() -> None:
     request: dict[str, Json] = {"method": "POST", "body": {"a": [1, None]}, "params": [], "expected_sha256": "ab"}
     assert plan_text(plan(request, profile=None)) == [
         "  extension        tickets",
-        "  query            close",
         "  connection       app",
+        "  query            close",
         "  method           POST",
         '  body             {"a":[1,null]}',
         "  params           []",
         "  expected_sha256  ab",
+    ]
+
+
+@pytest.mark.contract("C111")
+def test_who_asks_and_where() -> None:
+    context = {"asked by": "process 7 in /work\x1b", "workspace": "/work/app"}
+    assert plan_text(plan({"engine": "sqlite"}), context) == [
+        "  extension   tickets",
+        "  asked by    process 7 in /work\\u{1b}",
+        "  workspace   /work/app",
+        "  connection  app",
+        "  profile     db/local-app",
+        "  query       close",
+        "  engine      sqlite",
     ]
 
 

@@ -6,6 +6,8 @@ import json
 from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helm_cli.model.envelope import JSON, OBJECT, ROWS, TEXT, Envelope, failure, success
 from helm_cli.model.errors import HelmError
@@ -206,15 +208,23 @@ def test_a_wide_column_wraps() -> None:
 
 
 def test_more_columns_than_fit_become_records() -> None:
-    columns: list[Json] = [f"c{at}" for at in range(10)]
+    columns: list[Json] = [f"column {at}" for at in range(10)]
     text = render(
         success({"columns": columns, "rows": [list(range(10)), list(range(10))]}),
         ROWS,
         "table",
         streams_of(terminal=True, width=60),
     )
-    record = "".join(f"c{at}  {at}\n" for at in range(10))
+    record = "".join(f"column {at}  {at}\n" for at in range(10))
     assert text == f"row 1\n{record}row 2\n{record}2 rows\n"
+
+
+def test_narrow_columns_fit_however_many_they_are() -> None:
+    columns: list[Json] = [f"c{at}" for at in range(10)]
+    text = render(
+        success({"columns": columns, "rows": [list(range(10))]}), ROWS, "table", streams_of(terminal=False, width=60)
+    )
+    assert [line.split() for line in text.splitlines()][::2] == [columns, [str(at) for at in range(10)]]
 
 
 def test_markup_and_emoji_codes_are_data() -> None:
@@ -241,3 +251,40 @@ def test_a_listing() -> None:
         ["we\\u{9}b", "null"],
     ]
     assert listing(columns, [], streams_of(terminal=True)) == ""
+
+
+def test_a_heading_is_never_broken_and_cells_are() -> None:
+    columns = ["id", "workspace", "seconds_left"]
+    rows: list[list[Json]] = [["k3v7q2ab", "/home/somebody/work/app and more", 240]]
+    assert listing(columns, rows, streams_of(terminal=True, width=40)) == (
+        "id         workspace        seconds_left\n"
+        "────────────────────────────────────────\n"
+        "k3v7q2ab   /home/somebody            240\n"
+        "           /work/app and\n"
+        "           more\n"
+    )
+
+
+def test_a_listing_that_cannot_be_so_narrow_is_records() -> None:
+    columns = ["a_long_heading", "another_long_heading", "c"]
+    rows: list[list[Json]] = [["x" * 50, "y", "z"], ["1", "2", "3"]]
+    assert listing(columns, rows, streams_of(terminal=True, width=40)) == (
+        f"a_long_heading        {'x' * 50}\n"
+        "another_long_heading  y\n"
+        "c                     z\n"
+        "\n"
+        "a_long_heading        1\n"
+        "another_long_heading  2\n"
+        "c                     3\n"
+    )
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 300)), min_size=1, max_size=9), st.integers(60, 120))
+def test_no_table_is_wider_than_the_terminal(sizes: list[tuple[int, int]], width: int) -> None:
+    columns = ["h" * head for head, _ in sizes]
+    rows: list[list[Json]] = [["x" * cell for _, cell in sizes]]
+    lines = listing(columns, rows, streams_of(terminal=True, width=width)).splitlines()
+    if lines[1].startswith("─"):
+        assert max(map(len, lines)) <= width
+        assert lines[0].split() == [name for name in columns if name]
+        assert "".join(lines[2:]).count("x") == sum(cell for _, cell in sizes)

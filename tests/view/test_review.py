@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from helm_cli.model import jsontext
 from helm_cli.model.content import Content
 from helm_cli.model.extension import Fault
 from helm_cli.model.review import Caution, Change, FileChange, Profiled, Review, State
+from helm_cli.view import changes, review_json
 from helm_cli.view import review as view
 from helm_cli.view.streams import Streams
 from tests.broker.folders import FIVE_KINDS, manifest
@@ -88,7 +90,7 @@ Extension everything
   folder    /work/app/everything
   workspace /work/app (the enclosing Git work tree)
   digest    sha256:0000000000000000000000000000000000000000000000000000000000000000
-  files     2, 1,234 bytes together
+  content   2 files, 1,234 bytes
 
 Warnings
   ! gh: Helm cannot know.
@@ -97,7 +99,7 @@ Warnings
 
 Connections
   app: db (sqlite), profile local-app: configured
-  cal: http, profile calendar: missing; add it with helm service add calendar
+  cal: http, profile calendar: missing
       OAuth2 authorizeUrl https://auth.example.com/authorize?access_type=offline
       OAuth2 tokenUrl https://auth.example.com/token
       OAuth2 scopes calendar.read profile
@@ -109,45 +111,57 @@ Connections
   tdt: tdt-mcp
 
 Writes: 3; each is shown and confirmed by a person before it is sent
-  WRITE app close
-      UPDATE tickets SET status = 'closed' WHERE id = ?
-      params id
-  WRITE cal cancel
-      PATCH /events/{id}
-      body {
-        "state": "cancelled"
-      }
-  WRITE gh create_issue
-      a tool of the MCP server github, with the caller's arguments
 
-Reads: 8; none is confirmed
-  app recent
-      SELECT id, title
-      FROM tickets
-      WHERE status = ? LIMIT ?
-      params status, limit
-  cal events
-      GET /calendars/{calendar}/events
-      query per_page={limit}
-      query state=open
-  cal search
-      POST /graphql
-      body {
-        "query": "query($first: Int) { events }",
-        "variables": {
-          "first": "{limit}"
+  app: db (sqlite), profile local-app
+    WRITE app close(id)
+        UPDATE tickets SET status = 'closed' WHERE id = ?
+
+  cal: http, profile calendar
+    WRITE cal cancel(id)
+        PATCH /events/{id}
+        body {
+          "state": "cancelled"
         }
-      }
-  notes list
-      of the files that match docs/**, *.md
-  notes read
-      of the files that match docs/**, *.md
-  gh list_issues
-      a tool of the MCP server github, with the caller's arguments
-  gh delete_issue
-      a tool of the MCP server github, with the caller's arguments
-  tdt tdt_workspace_status
-      a tool of the workspace's TDT server, with the caller's arguments
+
+  gh: mcp, profile github; a tool gets the caller's arguments as they are
+    WRITE gh create_issue
+
+Reads: 8; they run without asking
+
+  app: db (sqlite), profile local-app
+    app recent(status, limit)
+        SELECT id, title
+        FROM tickets
+        WHERE status = ? LIMIT ?
+
+  cal: http, profile calendar
+    cal events(calendar, limit)
+        GET /calendars/{calendar}/events
+        query per_page={limit}
+        query state=open
+
+    cal search(limit)
+        POST /graphql
+        body {
+          "query": "query($first: Int) { events }",
+          "variables": {
+            "first": "{limit}"
+          }
+        }
+
+  notes: files
+    notes list
+        lists the files that match docs/**, *.md
+
+    notes read
+        reads files that match docs/**, *.md
+
+  gh: mcp, profile github; a tool gets the caller's arguments as they are
+    gh list_issues
+    gh delete_issue
+
+  tdt: tdt-mcp; a tool of the workspace's TDT server gets the caller's arguments as they are
+    tdt tdt_workspace_status
 
 Not used by the command line: widgets
 """
@@ -159,13 +173,12 @@ def test_the_page_of_a_changed_extension_begins_with_the_difference() -> None:
         view.page(CHANGED, PIPE)
         == """\
 Extension tickets
-  tickets
   status    changed since it was approved
   folder    /work/app/everything
   replaces  /old/folder
   workspace /work/app (the enclosing Git work tree)
   digest    sha256:0000000000000000000000000000000000000000000000000000000000000000
-  files     2, 1,234 bytes together
+  content   2 files, 1,234 bytes
   approved  sha256:1111111111111111111111111111111111111111111111111111111111111111
   also in   /work/a, /work/b
 
@@ -185,12 +198,110 @@ Connections
 
 Writes: none
 
-Reads: 1; none is confirmed
-  app recent
-      SELECT id FROM tickets
-      params (none)
+Reads: 1; they run without asking
+
+  app: db (sqlite), profile local-app
+    app recent()
+        SELECT id FROM tickets
 """
     )
+
+
+def test_the_summary_of_a_page_that_was_read() -> None:
+    assert [line.text for line in view.summary(FIVE)] == [
+        "  extension  everything",
+        "  writes     3; each is confirmed before it is sent",
+        "  reads      8; they run without asking",
+        "  warnings   3",
+        "  digest     sha256:000000000000…",
+    ]
+    assert [line.text for line in view.summary(CHANGED)] == [
+        "  extension  tickets",
+        "  writes     none",
+        "  reads      1; they run without asking",
+        "  warnings   none",
+        "  changes    1 widened, 1 changed, 1 narrowed",
+        "  digest     sha256:000000000000…",
+    ]
+
+
+def test_a_color_terminal_shows_what_matters() -> None:
+    told = view.page(FIVE, TERMINAL._replace(color=True)).splitlines()
+    for line in (
+        "\x1b[1mExtension everything\x1b[0m",
+        "  \x1b[33m!\x1b[0m All.",
+        "  \x1b[1mapp\x1b[0m: db (sqlite), profile local-app: configured",
+        "    \x1b[1;31mWRITE\x1b[0m \x1b[1mapp close\x1b[0m(id)",
+        "\x1b[1mReads\x1b[0m: 8; they run without asking",
+    ):
+        assert line in told
+    plain = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in told]
+    assert plain == view.page(FIVE, TERMINAL).splitlines()
+
+
+def test_params_stand_as_they_are_bound_and_arguments_of_a_call_once() -> None:
+    queries = {"q": {"sql": "SELECT ?, ?, ?", "params": ["a", "b", "a"]}}
+    calls = {"c": {"method": "GET", "path": "/{a}/{b}", "query": {"x": "{a}"}}}
+    entries = [
+        {"id": "app", "kind": "db", "service": "x", "engine": "sqlite", "queries": queries},
+        {"id": "api", "kind": "http", "service": "x", "calls": calls},
+    ]
+    told = [line.text for line in view.lines(reviewed(manifest(connections=entries)))]
+    assert "    app q(a, b, a)" in told and "    api c(a, b)" in told
+
+
+def test_a_files_connection_says_what_each_verb_does() -> None:
+    entry = {
+        "id": "n",
+        "kind": "files",
+        "root": "workspace",
+        "paths": ["*.md"],
+        "operations": ["list", "read", "write"],
+    }
+    told = [line.text for line in view.lines(reviewed(manifest(permissions={"write": True}, connections=[entry])))]
+    assert told[told.index("Writes: 1; each is shown and confirmed by a person before it is sent") :] == [
+        "Writes: 1; each is shown and confirmed by a person before it is sent",
+        "",
+        "  n: files",
+        "    WRITE n write",
+        "        replaces one existing file that matches *.md",
+        "",
+        "Reads: 2; they run without asking",
+        "",
+        "  n: files",
+        "    n list",
+        "        lists the files that match *.md",
+        "",
+        "    n read",
+        "        reads files that match *.md",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (
+            "SELECT 1 ",
+            "SELECT  1",
+            ["changed       its SQL changed; only white space differs, shown as · → ⏎", "- SELECT·1·", "+ SELECT··1"],
+        ),
+        (
+            "SELECT\t1\n",
+            "SELECT 1",
+            [
+                "changed       its SQL changed; only white space differs, shown as · → ⏎",
+                "- SELECT→1⏎",
+                "+ SELECT·1",
+            ],
+        ),
+        ("a \t\n\tb", "a", ["changed       its SQL changed", "- a·→", "-     b", "+ a"]),
+        ("a\x1b", "b", ["changed       its SQL changed", "- a\\u{1b}", "+ b"]),
+    ],
+)
+def test_a_difference_can_be_seen(before: str, after: str, told: list[str]) -> None:
+    laid = changes.laid([Change("changed", "its SQL changed", before, after)], [])
+    assert [line.text for line in laid] == [f"  {told[0]}", *(f"      {line}" for line in told[1:])]
+    assert {mark.style for line in laid[1:] for mark in line.marks} == {"gone", "come"}
 
 
 @pytest.mark.parametrize(
@@ -198,14 +309,16 @@ Reads: 1; none is confirmed
     [
         ({"status": "approved", "enabled": True}, "approved and enabled"),
         ({"status": "approved", "enabled": False}, "approved, but disabled"),
+        ({"status": "changed", "approved_folder": "/old"}, "the approved content, in another folder"),
         (
-            {"status": "changed", "approved_digest": DIGEST, "approved_folder": "/old"},
-            "the approved content, in another folder",
+            {"status": "changed", "enabled": True},
+            "approved and enabled; its folder changed since, so calls are refused until it is reviewed again",
         ),
     ],
 )
 def test_the_standing(members: dict[str, Any], told: str) -> None:
-    assert f"  status    {told}" in view.lines(reviewed(manifest(), **members))
+    members = {"approved_digest": DIGEST, "approved_folder": "/work/app/everything", **members}
+    assert view.lines(reviewed(manifest(), **members))[1].text == f"  status    {told}"
 
 
 def test_a_change_that_is_not_declared_says_so() -> None:
@@ -242,7 +355,7 @@ def test_nothing_of_the_manifest_acts_on_the_terminal_or_poses_as_the_page() -> 
         "Reads",
         "Not used by the command line",
     ]
-    marked = [line for line in page.splitlines() if line.startswith("  WRITE ")]
+    marked = [line for line in page.splitlines() if line.startswith("    WRITE ")]
     assert len(marked) == 3
 
 
@@ -251,8 +364,8 @@ def test_on_a_terminal_no_line_is_wider_and_a_rest_is_indented() -> None:
     declared["connections"][0]["queries"]["recent"]["sql"] = "SELECT " + "very_long, " * 40 + "WRITE app"
     laid = view.page(reviewed(declared), TERMINAL).splitlines()
     assert max(map(len, laid)) <= 60
-    at = laid.index(next(line for line in laid if line.startswith("      SELECT")))
-    assert all(line.startswith("        ") for line in laid[at + 1 : at + 8])
+    at = laid.index(next(line for line in laid if line.startswith("        SELECT")))
+    assert all(line.startswith("          very_long, ") for line in laid[at + 1 : at + 8])
 
 
 def test_a_declared_null_body_is_not_an_absent_one() -> None:
@@ -262,21 +375,24 @@ def test_a_declared_null_body_is_not_an_absent_one() -> None:
         "text": {"method": "POST", "path": "/x", "body": "{all}", "write": True},
     }
     entry = {"id": "api", "kind": "http", "service": "api", "calls": calls}
-    laid = view.lines(reviewed(manifest(permissions={"write": True}, connections=[entry])))
-    assert laid[laid.index("  WRITE api none") : -2] == [
-        "  WRITE api none",
-        "      POST /x",
-        "  WRITE api null",
-        "      POST /x",
-        "      body null",
-        "  WRITE api text",
-        "      POST /x",
-        '      body "{all}"',
+    found = reviewed(manifest(permissions={"write": True}, connections=[entry]))
+    laid = [line.text for line in view.lines(found)]
+    assert laid[laid.index("    WRITE api none()") : -2] == [
+        "    WRITE api none()",
+        "        POST /x",
+        "",
+        "    WRITE api null()",
+        "        POST /x",
+        "        body null",
+        "",
+        "    WRITE api text(all)",
+        "        POST /x",
+        '        body "{all}"',
     ]
 
 
 def test_the_json_of_a_review() -> None:
-    assert view.as_json(CHANGED) == {
+    assert review_json.reviewed(CHANGED) == {
         "id": "tickets",
         "name": "tickets",
         "version": "",
@@ -325,7 +441,7 @@ def test_the_json_of_a_review() -> None:
 
 
 def test_the_json_of_all_five_kinds() -> None:
-    told: Any = view.as_json(FIVE)
+    told: Any = review_json.reviewed(FIVE)
     assert json.loads(jsontext.dump(told)) == told
     assert told["writes"] == [
         {"connection": "app", "operation": "close"},
@@ -354,13 +470,16 @@ def test_faults_as_lines_and_as_json() -> None:
         Fault(".", 1, 1, "", "the folder holds over 1,000 files"),
         Fault("manifest.json", 12, 7, "id", "b\x1b\nc"),
     )
-    assert view.fault_lines(faults) == [
-        ".:1:1: the folder holds over 1,000 files",
-        "manifest.json:12:7: b\\u{1b}⏎c",
+    assert view.fault_lines(faults, "work/bad/") == [
+        "work/bad:1:1: the folder holds over 1,000 files",
+        "work/bad/manifest.json:12:7: b\\u{1b}⏎c",
     ]
-    assert view.faults_json(faults) == {
+    assert [line.split(": ")[0] for line in view.fault_lines(faults, ".")] == [".:1:1", "manifest.json:12:7"]
+    assert [line.split(": ")[0] for line in view.fault_lines(faults, "/")] == ["/:1:1", "/manifest.json:12:7"]
+    assert review_json.validation(faults, (Caution("app", "q", "m"),)) == {
         "errors": [
             {"file": ".", "line": 1, "column": 1, "path": "", "message": "the folder holds over 1,000 files"},
             {"file": "manifest.json", "line": 12, "column": 7, "path": "id", "message": "b\x1b\nc"},
-        ]
+        ],
+        "warnings": [{"connection": "app", "operation": "q", "message": "m"}],
     }

@@ -97,10 +97,23 @@ def test_json_escapes() -> None:
 
 
 def test_wrapping_keeps_later_lines_deeper() -> None:
-    assert wrapped("  note = abcdefghij", 10) == ["  note = a", "    bcdefg", "    hij"]
+    assert wrapped("  n=abcdefghij", 10) == ["  n=abcdef", "    ghij"]
     assert wrapped("short", 10) == ["short"]
     assert wrapped("", 10) == [""]
     assert wrapped("日本語日本語", 7) == ["日本語", "  日本", "  語"]
+
+
+def test_a_line_ends_after_a_space_where_one_is_near() -> None:
+    assert wrapped("Helm does not ask for it", 10) == ["Helm does ", "  not ask ", "  for it"]
+    assert wrapped("a bcdefghijklm", 10) == ["a bcdefghi", "  jklm"]
+    assert wrapped("日本 日本 日本", 10) == ["日本 日本 ", "  日本"]
+
+
+def test_a_line_end_hides_one_space_and_no_more() -> None:
+    assert wrapped("one two  three", 10) == ["one two", "    three"]
+    assert wrapped("one two three", 10) == ["one two ", "  three"]
+    assert wrapped("abcdefgh    i", 10) == ["abcdefgh", "      i"]
+    assert wrapped("          " * 2, 10) == [" " * 10, " " * 10, " " * 10]
 
 
 @given(st.text(st.sampled_from(" ab日é🚀\u0301")), st.integers(1, 12))
@@ -109,6 +122,20 @@ def test_wrapping_loses_nothing(line: str, columns: int) -> None:
     lead = min(len(line) - len(line.lstrip(" ")) + 2, columns // 2)
     assert first + "".join(part[lead:] for part in later) == line
     assert all(part[:lead] == " " * lead for part in later)
+
+
+@given(st.text(st.sampled_from("ab ")).map(lambda text: f"x{text}y"), st.integers(6, 14))
+def test_a_wrapped_line_can_be_read_back_from_what_is_visible(line: str, columns: int) -> None:
+    first, *later = [part.rstrip(" ") for part in wrapped(line, columns)]
+    read = first
+    for part in later:
+        if not part:
+            read += " " * (columns - 2)
+            continue
+        hidden = " " if len(first) < columns and part[2] != " " and not read.endswith("  ") else ""
+        read += hidden + part[2:]
+        first = part
+    assert read == line
 
 
 @pytest.mark.parametrize("text", ["a" * 2**20, "日本" * (2**20 // 6), "\x1b" * 2**20, "e\u0301\n" * (2**20 // 4)])

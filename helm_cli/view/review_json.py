@@ -1,0 +1,79 @@
+"""How a review and a validation reach a program: as JSON."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from helm_cli.model.extension import Fault
+from helm_cli.model.jsontext import Json, repaired
+from helm_cli.model.review import DECLARED, Caution, Profiled, Review
+
+
+def reviewed(review: Review) -> dict[str, Json]:
+    """The review for a program: what `helm plugin review -o json` prints."""
+    extension = review.extension
+    approved: Json = None
+    if review.approved_digest:
+        approved = {"folder": review.approved_folder, "digest": review.approved_digest}
+    return {
+        "id": extension.id,
+        "name": extension.name,
+        "version": extension.version,
+        "description": extension.description,
+        "dialect": extension.dialect,
+        "workspace": review.workspace,
+        "folder": review.folder,
+        "digest": review.digest,
+        "status": review.status,
+        "enabled": review.enabled,
+        "approved": approved,
+        "connections": [_connection(profiled) for profiled in review.connections],
+        "writes": [
+            {"connection": connection.id, "operation": operation.name}
+            for connection, operation in review.operations("write")
+        ],
+        "warnings": [plain(caution._asdict()) for caution in review.warnings],
+        "changes": [plain(change._asdict()) for change in review.changes],
+        "files": [plain(change._asdict()) for change in review.files],
+        "unused": list(extension.unused),
+        "elsewhere": list(review.elsewhere),
+    }
+
+
+def validation(faults: Iterable[Fault], cautions: Iterable[Caution]) -> dict[str, Json]:
+    """A validation for a program: what `helm plugin validate -o json` prints; a file is relative to the folder."""
+    return {
+        "errors": [repaired(plain(fault._asdict())) for fault in faults],
+        "warnings": [plain(caution._asdict()) for caution in cautions],
+    }
+
+
+def _connection(profiled: Profiled) -> dict[str, Json]:
+    connection = profiled.connection
+    profile: Json = None
+    if connection.profile is not None:
+        profile = {
+            "group": connection.group,
+            "name": connection.profile,
+            "state": profiled.state,
+            "detail": profiled.detail or None,
+        }
+    operations: list[Json] = [
+        {
+            "name": operation.name,
+            "effect": operation.effect,
+            "params": plain(operation.params),
+            **{key: plain(operation.spec[key]) for key in DECLARED if key in operation.spec},
+        }
+        for operation in connection.operations
+    ]
+    declared = {str(key): plain(value) for key, value in connection.spec.items()}
+    return {"id": connection.id, "kind": connection.kind, "profile": profile, **declared, "operations": operations}
+
+
+def plain(value: Any) -> Any:
+    """A declaration's value as plain lists and objects."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
