@@ -1,39 +1,24 @@
-"""How a planned query runs on a SQLite file: read-only twice over, in time, and never half."""
+"""How a planned query is sent to a SQLite file, and what is said when its process does not come back."""
 
-import math
-import sqlite3
-from binascii import b2a_base64
-from contextlib import closing
-from typing import Any, Final, NamedTuple, cast
+from contextlib import suppress
+from time import monotonic
+from typing import Any, Final, cast
 
-from helm_cli.drivers import Limits, sqlite_file
-from helm_cli.drivers.deadline import Deadline
-from helm_cli.drivers.outcome import in_time, timed_out, unknown
-from helm_cli.drivers.rows import collect
-from helm_cli.drivers.sqlite_faults import RAISED, translated
-from helm_cli.drivers.sqlite_guard import Guard
+from helm_cli.drivers import Limits, sqlite_worker
+from helm_cli.drivers.outcome import timed_out, unknown
+from helm_cli.drivers.sqlite_job import Job, What
+from helm_cli.drivers.sqlite_worker import Lost
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Json, Scalar
 from helm_cli.model.plan import Plan
 from helm_cli.model.profile import Profile
 
-# Integers beyond it lose digits in a reader that keeps numbers as doubles (design, section 8).
-_EXACT: Final = 2**53 - 1
-
-# What SQLite reads over before a statement, with the byte order mark.
-_BLANK: Final = " \t\r\n\f\v\ufeff;"
-
-# Failures of COMMIT after which the transaction is certainly not in the file.
-_NOT_COMMITTED: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_FULL)
-
-_TABLES: Final = "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*'"
-
-
-class _Query(NamedTuple):
-    sql: str
-    values: list[Scalar]
-    effect: Effect
+_VERSION: Final = (
+    "SELECT sqlite_version(), count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*'"
+)
+# How long it may take to take back what a killed job left in the file.
+_MENDING_SECONDS: Final = 2.0
 
 
 def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Json:
@@ -43,107 +28,53 @@ def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Jso
     HelmError with the codes of a db call (contract, Database; design, section 8). A write that failed was
     rolled back, unless the error has `"applied": "unknown"`.
     """
-    pairs = cast(list[tuple[str, Scalar]], plan.request["params"])
-    query = _Query(str(plan.request["sql"]), [value for _, value in pairs], plan.effect)
-    if not _code(query.sql):
-        raise HelmError("refused", "the query holds no statement; correct the declaration")
-    perform = _write if plan.effect == "write" else _read
-    return in_time(lambda clock: perform(query, sqlite_file.locate(profile), limits, clock), plan.effect, limits)
+    return _answer(_job("run", plan, profile, limits))
+
+
+def prepare(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> None:
+    """Has SQLite compile the statement against the file's schema, and runs nothing. HelmError as `run` would end."""
+    _answer(_job("prepare", plan, profile, limits))
 
 
 def probe(profile: Profile, secret: str | None, limits: Limits) -> str:
     """The version of SQLite that read the file's schema, and how much is in it. HelmError as for `run`."""
-    query = _Query(_TABLES, [], "read")
-    found = in_time(lambda clock: _read(query, sqlite_file.locate(profile), limits, clock), "read", limits)
-    count = cast(Any, found)["rows"][0][0]
-    return f"SQLite {sqlite3.sqlite_version}, {count} table{'' if count == 1 else 's'}"
+    job = Job("run", profile.name, profile.path or "", _VERSION, [], "read", limits, limits.seconds)
+    version, count = cast(Any, _answer(job))["rows"][0]
+    return f"SQLite {version}, {count} table{'' if count == 1 else 's'}"
 
 
-def _read(query: _Query, path: str, limits: Limits, clock: Deadline) -> Json:
-    before = sqlite_file.quiet(path)
-    if before is not None:
-        try:
-            data = _select(query, path, limits, clock, immutable=True)
-        except HelmError:
-            if sqlite_file.stamp(path) == before:
-                raise
-        else:
-            if sqlite_file.stamp(path) == before:
-                return data
-    return _select(query, path, limits, clock, immutable=False)
+def _job(what: What, plan: Plan, profile: Profile, limits: Limits) -> Job:
+    values = [value for _, value in cast(list[tuple[str, Scalar]], plan.request["params"])]
+    sql = str(plan.request["sql"])
+    return Job(what, profile.name, profile.path or "", sql, values, plan.effect, limits, limits.seconds)
 
 
-def _select(query: _Query, path: str, limits: Limits, clock: Deadline, *, immutable: bool) -> Json:
-    guard = Guard("read")
+def _answer(job: Job) -> Json:
+    begun = monotonic()
     try:
-        with sqlite_file.connect(path, "ro", clock, immutable=immutable) as db:
-            db.set_authorizer(guard)
-            _check_returns_columns(db, query)
-            guard.begun = False
-            with closing(db.execute(query.sql, query.values)) as cursor:
-                data = collect([column[0] for column in cursor.description or ()], cursor, _value, limits)
-    except RAISED as error:
-        raise translated(error, "read", guard, clock, limits) from None
-    # One long call into C code notices neither an interrupt nor the progress handler, and may end late.
-    if clock.over():
-        raise timed_out("read", limits)
-    return data
+        return sqlite_worker.ask(job)
+    except Lost as lost:
+        _mend(job)
+        raise _lost(job, lost, in_time=monotonic() - begun < job.limits.seconds) from None
+    except (KeyboardInterrupt, SystemExit):
+        _mend(job)
+        raise
 
 
-def _check_returns_columns(db: sqlite3.Connection, query: _Query) -> None:
-    """Prepares the query without running it: its parameters must fit, and it must give columns."""
-    code = _code(query.sql)
-    if code[:7].upper() == "EXPLAIN" or code[:6].upper() == "PRAGMA":
-        return  # the guard lets only those through that give columns
-    program = db.execute("EXPLAIN " + code, query.values)
-    if not any(step[1] == "ResultRow" for step in program):
-        raise HelmError("refused", "a read query must return columns; declare this one as a write")
+def _mend(job: Job) -> None:
+    """Takes back what a killed job left beside the file, so that the next program finds it as it was.
+
+    That is a journal to roll back after a write, and files without a use beside one in WAL mode.
+    """
+    with suppress(HelmError, Lost):
+        sqlite_worker.ask(job._replace(what="mend", seconds=_MENDING_SECONDS))
 
 
-def _write(query: _Query, path: str, limits: Limits, clock: Deadline) -> Json:
-    guard = Guard("write")
-    try:
-        with sqlite_file.connect(path, "rw", clock) as db:
-            db.execute("PRAGMA foreign_keys = ON")
-            db.execute("BEGIN IMMEDIATE")
-            db.set_authorizer(guard)
-            for _ in db.execute(query.sql, query.values):  # rows of RETURNING left unread would fail the COMMIT
-                pass
-            db.set_authorizer(None)
-            affected = db.execute("SELECT changes()").fetchone()[0]
-            _commit(db, limits, clock)
-    except RAISED as error:
-        raise translated(error, "write", guard, clock, limits) from None
-    return {"rowsAffected": affected}
-
-
-def _commit(db: sqlite3.Connection, limits: Limits, clock: Deadline) -> None:
-    db.execute(f"PRAGMA busy_timeout = {int(clock.remaining() * 1000)}")
-    if not clock.begin_commit():
-        raise timed_out("write", limits)
-    try:
-        db.execute("COMMIT")
-    except sqlite3.Error as error:
-        if error.sqlite_errorcode & 0xFF in _NOT_COMMITTED:
-            clock.committing = False
-            raise
-        raise unknown("query_failed", str(error)) from None
-
-
-def _code(sql: str) -> str:
-    """The text from its first code on: without the spaces, comments and empty statements before it."""
-    rest = sql.lstrip(_BLANK)
-    while rest.startswith(("--", "/*")):
-        end = "\n" if rest.startswith("--") else "*/"
-        rest = rest[2:].partition(end)[2].lstrip(_BLANK)
-    return rest
-
-
-def _value(value: Any) -> Json:
-    if isinstance(value, bytes):
-        return b2a_base64(value, newline=False).decode("ascii")
-    if isinstance(value, int) and not -_EXACT <= value <= _EXACT:
-        return str(value)
-    if isinstance(value, float) and math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return cast(Json, value)
+def _lost(job: Job, lost: Lost, *, in_time: bool) -> HelmError:
+    effect: Effect = job.effect if job.what == "run" else "read"
+    crashed = "SQLite ended abruptly; the database may be damaged: let its program check it"
+    if lost.committing:
+        if in_time:
+            return unknown("query_failed", crashed)
+        return unknown("timeout", f"the write took longer than {job.limits.seconds:g} s")
+    return HelmError("query_failed", crashed) if in_time else timed_out(effect, job.limits)

@@ -7,6 +7,7 @@ from helm_cli.drivers import Limits
 from helm_cli.drivers.deadline import Deadline
 from helm_cli.drivers.outcome import timed_out
 from helm_cli.drivers.rows import too_large
+from helm_cli.drivers.sqlite_file import MOST_HEAP_BYTES, MOST_TEMPORARY_BYTES
 from helm_cli.drivers.sqlite_guard import Guard
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
@@ -16,6 +17,8 @@ RAISED: Final = (sqlite3.Error, sqlite3.Warning, OverflowError, UnicodeError, Me
 
 # A lock that was waited for until the deadline is reported this much early: SQLite waits in whole milliseconds.
 _LOCK_SLACK: Final = 0.05
+
+READ_ONLY: Final = "attempt to write a readonly database"
 
 _HINTS: Final = {
     sqlite3.SQLITE_READONLY_ROLLBACK: "a program that wrote to this file was killed; open it once with a program"
@@ -45,6 +48,8 @@ def translated(
         return timed_out(effect, limits)
     if base == sqlite3.SQLITE_BUSY and deadline.remaining() < _LOCK_SLACK:
         return HelmError("timeout", f"the database stayed locked for {limits.seconds:g} s; try again later")
+    if effect == "read" and (base == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_WRITE):
+        return _no_room()  # a read writes nothing but temporary files
     if base == sqlite3.SQLITE_TOOBIG:
         return too_large(limits)
     if base in _UNAVAILABLE:
@@ -63,5 +68,14 @@ def _before_sqlite(error: BaseException) -> HelmError:
     if isinstance(error, OverflowError):
         return HelmError("refused", "an argument is beyond the 64 bits of an SQLite integer")
     if isinstance(error, MemoryError):
-        return HelmError("query_failed", "the query needs more memory than there is")
+        most = MOST_HEAP_BYTES // 2**20
+        return HelmError("too_large", f"the query needs more than {most} MiB of memory; select less or add a LIMIT")
     return HelmError("refused", f"the query cannot be prepared: {message}")
+
+
+def _no_room() -> HelmError:
+    most = MOST_TEMPORARY_BYTES // 2**20
+    return HelmError(
+        "query_failed",
+        f"the query sorts or groups more than {most} MiB, or the disk is full; add a WHERE, a LIMIT or an index",
+    )

@@ -226,7 +226,7 @@ def test_the_history_tells_how_each_call_ended(helm: Helm, workspace: Path, app:
         ("recent", "ok"),
     ]
     assert told[2]["extension"] == "tickets"
-    assert "open" not in json.dumps(told[2])
+    assert '"open"' not in json.dumps(told[2])
 
 
 def test_two_extensions_with_one_connection_id_are_told_apart(helm: Helm, workspace: Path, app: Path) -> None:

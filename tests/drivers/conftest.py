@@ -1,9 +1,13 @@
 """A SQLite file for each test."""
 
+import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from helm_cli.drivers import sqlite_worker
 from tests.suites.driver import Bench
 from tests.suites.sqlite import tickets_file
 
@@ -20,3 +24,17 @@ def bench(tmp_path: Path) -> Bench:
 def path(bench: Bench) -> Path:
     assert bench.profile.path is not None
     return Path(bench.profile.path)
+
+
+@pytest.fixture
+def fresh() -> Iterator[None]:
+    """The next SQLite call is the first of its process, and the last one of the test is its last."""
+    _end_idle_ones()
+    yield
+    _end_idle_ones()
+
+
+def _end_idle_ones() -> None:
+    for pid in sqlite_worker.idle():
+        os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from helm_cli.drivers import Limits, driver, sqlite_file
+from helm_cli.drivers import Limits, driver, sqlite_wal
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.profile import Database
@@ -158,6 +159,58 @@ def test_a_damaged_file_is_told_in_its_own_words(path: Path, bench: Bench) -> No
     assert (error.code, error.message) == ("query_failed", "database disk image is malformed")
 
 
+def test_a_file_damaged_further_on_gives_no_rows_at_all(path: Path, bench: Bench) -> None:
+    bench.outside("CREATE TABLE many AS " + COUNTING + " LIMIT 2000) SELECT i, hex(zeroblob(400)) AS t FROM n")
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(size * 3 // 4 // 4096 * 4096)
+        file.write(b"\xff" * 4096)
+    for sql in ("SELECT i FROM many", "SELECT count(*), sum(length(t)) FROM many"):
+        error = bench.refusal(sql, limits=Limits(rows=10_000, bytes=10_000_000))
+        assert (error.code, error.message) == ("query_failed", "database disk image is malformed")
+    assert bench.call("SELECT count(*) FROM tickets")["rows"] == [[3]]
+
+
+def test_a_file_cut_short(path: Path, bench: Bench) -> None:
+    bench.outside("CREATE TABLE many AS " + COUNTING + " LIMIT 2000) SELECT i FROM n")
+    os.truncate(path, 8192)
+    error = bench.refusal("SELECT sum(i) FROM many")
+    assert (error.code, error.message) == ("query_failed", "database disk image is malformed")
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+def test_each_call_of_a_batch_opens_the_file_that_is_there_then(bench: Bench, path: Path, mode: str) -> None:
+    bench.outside(f"PRAGMA journal_mode = {mode}")
+    other = path.parent / "other.db"
+    assert bench.call("SELECT count(*) FROM tickets")["rows"] == [[3]]
+    for count in (2, 1):
+        tickets_file(other).outside(f"PRAGMA journal_mode = {mode}")
+        bench_of(other).outside(f"DELETE FROM tickets WHERE id > {count}")
+        other.replace(path)
+        assert bench.call("SELECT count(*) FROM tickets")["rows"] == [[count]]
+        assert bench.call("UPDATE tickets SET status = 'x'", effect="write") == {"rowsAffected": count}
+    path.write_bytes(b"not a database, whatever its name says")
+    assert bench.refusal("SELECT count(*) FROM tickets").code == "unavailable"
+    path.unlink()
+    assert bench.refusal("SELECT count(*) FROM tickets").code == "unavailable"
+    tickets_file(path)
+    assert bench.call("SELECT count(*) FROM tickets")["rows"] == [[3]]
+    assert os.listdir(path.parent) == ["app.db"]
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+def test_a_file_replaced_during_a_read_gives_one_of_the_two(bench: Bench, path: Path, mode: str) -> None:
+    bench.outside(f"PRAGMA journal_mode = {mode}")
+    other = path.parent / "other.db"
+    tickets_file(other).outside("DELETE FROM tickets WHERE id > 1")
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(bench.call, f"SELECT count(*), {SLOW} > 0, (SELECT count(*) FROM tickets) FROM tickets")
+        time.sleep(0.2)  # the read has begun, and takes several times as long
+        other.replace(path)
+        assert reading.result()["rows"] in ([[3, 1, 3]], [[1, 1, 1]])
+    assert bench.call("SELECT count(*) FROM tickets")["rows"] == [[1]]
+
+
 def to_wal(bench: Bench, path: Path) -> None:
     bench.outside("PRAGMA journal_mode = WAL")
     os.utime(path, (1_000_000_000, 1_000_000_000))  # long settled
@@ -172,12 +225,86 @@ def test_a_settled_wal_file_is_read_without_a_trace(bench: Bench, path: Path) ->
     assert list(before) == ["app.db"]
 
 
-def test_a_fresh_wal_file_is_read_the_plain_way(bench: Bench, path: Path) -> None:
+@pytest.mark.parametrize("age", [0, 0.01, 1])
+def test_a_wal_file_written_just_now_is_read_without_a_trace(bench: Bench, path: Path, age: float) -> None:
     to_wal(bench, path)
-    os.utime(path)
-    before = path.read_bytes()
+    moment = time.time_ns() - int(age * 1e9) | 1  # a time that is no whole millisecond
+    os.utime(path, ns=(moment, moment))
+    before = contents(path)
+    begun = time.monotonic()
     assert bench.call("SELECT count(*) FROM tickets")["rows"] == [[3]]
-    assert path.read_bytes() == before
+    assert time.monotonic() - begun < 1
+    assert contents(path) == before
+    assert list(before) == ["app.db"]
+
+
+def test_a_wal_file_of_a_coarse_file_system_is_waited_for(bench: Bench, path: Path) -> None:
+    to_wal(bench, path)
+    moment = int(time.time()) + 0.0  # a time of whole seconds: another write within it would not show
+    os.utime(path, (moment, moment))
+    assert bench.call("SELECT count(*) FROM tickets")["rows"] == [[3]]
+    assert time.time() - moment >= 2
+    assert list(contents(path)) == ["app.db"]
+
+
+def test_a_wal_file_that_is_written_all_the_time_is_read_without_a_trace(bench: Bench, path: Path) -> None:
+    to_wal(bench, path)
+    ended = threading.Event()
+
+    def write() -> None:
+        while not ended.is_set():
+            bench.outside("UPDATE tickets SET status = 'x'")
+
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(write)
+        try:
+            for _ in range(5):
+                assert bench.call("SELECT count(*) FROM tickets")["rows"] == [[3]]
+        finally:
+            ended.set()
+        writing.result()
+    assert list(contents(path)) == ["app.db"]
+
+
+def test_a_log_that_a_killed_program_left_is_read_and_left_as_it_is(bench: Bench, path: Path) -> None:
+    to_wal(bench, path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("INSERT INTO tickets VALUES (4, 'Four', 'open')")
+        saved = {file.name: file.read_bytes() for file in path.parent.iterdir() if not file.name.endswith("-shm")}
+    for name, data in saved.items():
+        (path.parent / name).write_bytes(data)
+    before = contents(path)
+    assert sorted(before) == ["app.db", "app.db-wal"]
+    assert bench.call("SELECT count(*) FROM tickets")["rows"] == [[4]]
+    assert contents(path) == before
+    assert bench.outside("SELECT count(*) FROM tickets") == [(4,)]
+
+
+OPEN_IN_WAL = "db = sqlite3.connect(sys.argv[1], isolation_level=None); db.execute('SELECT * FROM tickets').fetchall()"
+
+
+def test_files_of_a_program_that_has_it_open_are_left_alone(
+    bench: Bench, path: Path, child: Callable[[str, Path], subprocess.Popen[str]]
+) -> None:
+    to_wal(bench, path)
+    child(OPEN_IN_WAL, path)
+    before = contents(path)
+    assert sorted(before) == ["app.db", "app.db-shm", "app.db-wal"]
+    sqlite_wal.tidy(str(path))
+    assert bench.call("SELECT count(*) FROM tickets")["rows"] == [[3]]
+    assert contents(path) == before
+
+
+def test_files_that_nobody_needs_are_tidied(bench: Bench, path: Path, tmp_path: Path) -> None:
+    to_wal(bench, path)
+    sqlite_wal.tidy(str(path))
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as reader:
+        reader.execute("SELECT * FROM tickets").fetchall()
+    assert sorted(contents(path)) == ["app.db", "app.db-shm", "app.db-wal"]
+    sqlite_wal.tidy(str(path))
+    assert sorted(contents(path)) == ["app.db"]
+    sqlite_wal.tidy(str(tmp_path / "missing.db"))
+    assert not (tmp_path / "missing.db").exists()
 
 
 def test_a_read_sees_what_a_live_wal_writer_committed(bench: Bench, path: Path) -> None:
@@ -214,9 +341,10 @@ def test_a_settled_file_that_is_written_during_the_read_is_read_again(bench: Ben
     assert bench.call("SELECT title FROM tickets WHERE id = 1")["rows"] == [["Uno"]]
 
 
-def test_what_cannot_be_looked_at_is_not_quiet(tmp_path: Path) -> None:
-    assert sqlite_file.quiet(str(tmp_path / "missing.db")) is None
-    assert sqlite_file.quiet(str(tmp_path)) is None
+def test_what_cannot_be_looked_at_is_nothing(tmp_path: Path) -> None:
+    nothing = sqlite_wal.look(str(tmp_path / "missing.db"))
+    assert (nothing.wal, nothing.log, nothing.inode) == (False, 0, 0)
+    assert not sqlite_wal.look(str(tmp_path)).wal
 
 
 HOLDING_A_LOCK = "db = sqlite3.connect(sys.argv[1], isolation_level=None); db.execute('BEGIN EXCLUSIVE')"
@@ -307,7 +435,7 @@ from helm_cli.drivers import Limits, driver
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Database
 from tests.suites.driver import plan_of
-driver("sqlite"), __import__("base64"), __import__("encodings.idna")
+driver("sqlite"), __import__("helm_cli.drivers.sqlite_serve"), __import__("encodings.idna")
 os.chdir("/")
 if os.getuid() == 0:
     os.setgroups([]), os.setgid(65534), os.setuid(65534)
@@ -346,14 +474,24 @@ def test_a_wal_file_in_a_folder_that_cannot_be_written(unwritable: Unwritable) -
     file.chmod(0o444)
     unwritable.folder.chmod(0o555)
     assert unwritable.call("SELECT count(*) FROM tickets") == "{'columns': ['count(*)'], 'rows': [[3]]}"
-    told = "attempt to write a readonly database; it is in WAL mode and its folder cannot be written to"
-    assert unwritable.call("DELETE FROM tickets", "write") == f"query_failed {told}"
-    os.utime(file)  # written just now, so that a second write might not show in its time
-    assert unwritable.call("SELECT count(*) FROM tickets") == f"query_failed {told}"
+    assert unwritable.call("DELETE FROM tickets", "write") == "query_failed attempt to write a readonly database"
+    os.utime(file)
+    assert unwritable.call("SELECT count(*) FROM tickets") == "{'columns': ['count(*)'], 'rows': [[3]]}"
     assert os.listdir(unwritable.folder) == ["app.db"]
 
 
-def test_a_wal_with_content_in_a_folder_that_cannot_be_written(unwritable: Unwritable) -> None:
+def test_a_wal_file_that_may_be_written_in_a_folder_that_may_not(unwritable: Unwritable) -> None:
+    file = unwritable.folder / "app.db"
+    to_wal(tickets_file(file), file)
+    file.chmod(0o666)
+    unwritable.folder.chmod(0o555)
+    assert unwritable.call("DELETE FROM tickets", "write") == (
+        "query_failed attempt to write a readonly database; it is in WAL mode and its folder cannot be written to"
+    )
+
+
+@pytest.mark.parametrize("mode", [0o555, 0o777])
+def test_a_log_with_content_beside_a_file_that_may_only_be_read(unwritable: Unwritable, mode: int) -> None:
     file = unwritable.folder / "app.db"
     to_wal(tickets_file(file), file)
     with closing(sqlite3.connect(file, isolation_level=None)) as writer:
@@ -362,8 +500,12 @@ def test_a_wal_with_content_in_a_folder_that_cannot_be_written(unwritable: Unwri
     for name, data in saved.items():
         if name != "app.db-shm":
             (unwritable.folder / name).write_bytes(data)
-    unwritable.folder.chmod(0o555)
-    assert unwritable.call("SELECT count(*) FROM tickets") == f"unavailable {CANNOT_BE_OPENED}"
+    unwritable.folder.chmod(mode)
+    assert unwritable.call("SELECT count(*) FROM tickets") == (
+        "unavailable the database is in WAL mode and was not closed by the program that wrote to it, and helm may"
+        " not write to it; open it once with a program that may"
+    )
+    assert unwritable.call("DELETE FROM tickets", "write") == "query_failed attempt to write a readonly database"
     assert sorted(os.listdir(unwritable.folder)) == ["app.db", "app.db-wal"]
 
 

@@ -17,7 +17,7 @@ from tests.suites.driver import BRIEF, Bench
 from tests.suites.sqlite import COUNTING
 
 # Endless in one call into C code, where neither an interrupt nor the progress handler is looked at.
-STUCK = "instr(zeroblob(60000000), zeroblob(30000000) || x'01')"
+STUCK = "instr(zeroblob(16000000), zeroblob(8000000) || x'01')"
 
 CHILD = """
 import json, os, sys, time
@@ -125,9 +125,8 @@ def test_a_statement_stuck_in_c_code_is_left_behind_and_the_process_ends(path: P
 
 
 @pytest.mark.contract("C99")
-@pytest.mark.parametrize("sql", ["SELECT hex(randomblob(33000000))", "SELECT length(hex(randomblob(33000000)))"])
-def test_a_value_that_is_long_in_the_making_is_not_returned_late(path: Path, sql: str) -> None:
-    code, took, _ = in_a_child(path, sql, seconds=0.05)
+def test_a_value_that_is_long_in_the_making_is_not_returned_late(path: Path) -> None:
+    code, took, _ = in_a_child(path, "SELECT length(hex(randomblob(8000000)))", seconds=0.01)
     assert code == "timeout"
     assert took < 1
 
@@ -135,7 +134,7 @@ def test_a_value_that_is_long_in_the_making_is_not_returned_late(path: Path, sql
 @pytest.mark.contract("C99")
 @pytest.mark.parametrize("sql", ["SELECT 1", "SELECT length(hex(randomblob(3000000)))"])
 def test_an_answer_just_after_the_deadline_is_a_timeout(bench: Bench, sql: str) -> None:
-    for seconds in (0.0, 0.0001, 0.0002):
+    for seconds in (0.0, 0.00001, 0.00002):
         assert bench.refusal(sql, limits=Limits(seconds=seconds)).code == "timeout"
 
 

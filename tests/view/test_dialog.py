@@ -86,6 +86,8 @@ class Case(NamedTuple):
     shell: str = ""
     stderr: Place = "terminal"
     status: int = 0
+    # Where it is a matter of moments which of two refusals comes of it.
+    or_else: tuple[str, ...] | None = None
 
 
 class Outcome(NamedTuple):
@@ -182,7 +184,7 @@ DECLINED: Final = {
     "yes and newline": Case((b"yes\n",)),
     "yes endlessly piped": Case((0.3, ENTER), shell='yes | "$@"; true'),
     "Down before the program": Case((ENTER,), early=DOWN),
-    "keys as it opens": Case((DOWN + ENTER, 0.3, ESC), wait=TOLD["title"]),
+    "keys as it opens": Case((DOWN + ENTER, 0.3, ESC), wait=TOLD["title"], or_else=("hasty",)),
     "Down and Enter in one write": Case((DOWN + ENTER,), ("hasty",)),
     "Down, then Enter in one write with it, twice": Case((DOWN, MOVED, 0.25, DOWN + ENTER), ("hasty",)),
     "paste": Case((b"\x1b[200~yes\r\x1b[201~",)),
@@ -289,7 +291,8 @@ def check(outcomes: dict[str, Outcome], name: str) -> None:
     outcome, case = outcomes[name], CASES[name]
     if outcome.failure is not None:
         raise outcome.failure
-    assert (outcome.answers, outcome.status) == (case.answers, case.status)
+    assert outcome.answers in (case.answers, case.or_else)
+    assert outcome.status == case.status
     assert outcome.restored, "the terminal's settings were not given back"
     assert b"Traceback" not in outcome.raw
     assert b"pwned\x07" not in outcome.raw
