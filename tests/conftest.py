@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -23,6 +24,11 @@ NOT_LENT: Final = re.compile(
 )
 PINNED: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
 CONTRACT_ITEM: Final = re.compile(r"[CP][1-9]\d*")
+
+# Signals that were ignored where the tests were started (nohup, a job in the background) would be ignored by all of it.
+for ignored in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(ignored, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 hypothesis.settings.register_profile("house", derandomize=True, database=None, deadline=None)
 hypothesis.settings.load_profile("house")
