@@ -3,15 +3,14 @@
 from collections.abc import Callable
 from typing import Final, NamedTuple, TypeVar, cast
 
-from helm_cli.drivers import Limits, deadline, mysql_bind, mysql_values
+from helm_cli.drivers import Limits, deadline, mysql_bind, mysql_statement, mysql_values
 from helm_cli.drivers.deadline import Abandoned, Deadline
-from helm_cli.drivers.mysql_faults import NOT_COMMITTED, message, translated
+from helm_cli.drivers.mysql_faults import BEFORE_IT_RAN, NOT_COMMITTED, message, misread, translated
 from helm_cli.drivers.mysql_library import Error
 from helm_cli.drivers.mysql_session import Query, Session, open_session
 from helm_cli.drivers.mysql_wire import Late, Lost, TooBig
 from helm_cli.drivers.outcome import timed_out, unknown
 from helm_cli.drivers.rows import collect, too_large
-from helm_cli.grammar.sql import first_keyword
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Json, Scalar
@@ -22,14 +21,10 @@ Result = TypeVar("Result")
 
 # How long after the deadline ending the query and undoing it may take, in seconds.
 _GRACE: Final = 0.9
+_MISREAD: Final = "the server took an argument for another value"
 # How long the answer to a COMMIT that was sent in time is waited for beyond the deadline.
 _COMMIT_GRACE: Final = 0.5
 
-_READS: Final = ("SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "HELP")
-# They would end or replace the transaction that the write runs in.
-_NOT_IN_A_WRITE: Final = ("BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "XA", "LOCK", "UNLOCK")
-# Every other statement may commit by itself (MySQL manual, Statements That Cause an Implicit Commit).
-_UNDONE_BY_ROLLBACK: Final = ("INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "SELECT", "VALUES", "TABLE")
 _RETURNING: Final = ("INSERT", "DELETE", "REPLACE")
 
 _TABLES: Final = "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
@@ -48,7 +43,14 @@ def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Jso
     """`{"columns", "rows"}` of a read, `{"rowsAffected"}` (rows matched) of a write that was committed.
 
     Values by the type of their column: BIGINT and DECIMAL are strings, BIT a number, bytes base64, JSON (of
-    MySQL) JSON, dates the server's text. HelmError with the codes of a db call (contract, Database; design,
+    MySQL) JSON (its text where a double would lose digits), dates the server's text. Of a FLOAT the server writes six
+    digits; CAST it to DOUBLE for all of them.
+
+    MySQL compares a text to a number as numbers, so that 0 is every text without one: a write in which the server
+    does so to a text that holds no number is rolled back, in a read only its own arguments are looked at. A fraction
+    that a DECIMAL column would cut is rolled back too, but an integer column rounds it and MySQL does not tell.
+
+    HelmError with the codes of a db call (contract, Database; design,
     section 8). A write that failed was rolled back, unless the error has `"applied": "unknown"`: so where the
     server could not confirm it, or the statement is one that MySQL commits by itself.
     """
@@ -89,13 +91,7 @@ def probe(profile: Profile, secret: str | None, limits: Limits) -> str:
 def _query(plan: Plan) -> Query:
     sql = str(plan.request["sql"])
     values = [value for _, value in cast(list[tuple[str, Scalar]], plan.request["params"])]
-    keyword = first_keyword(sql, "mysql")
-    if not keyword:
-        raise HelmError("refused", "the query holds no statement; correct the declaration")
-    if plan.effect == "read" and keyword not in _READS:
-        raise HelmError("refused", f"a read query cannot be {keyword}; declare it as a write")
-    if plan.effect == "write" and keyword in _NOT_IN_A_WRITE:
-        raise HelmError("refused", f"helm does not let a write query use {keyword}; nothing changed")
+    keyword = mysql_statement.keyword(sql, plan.effect, values)
     mysql_bind.check(values)
     return Query(sql, keyword, values, plan.effect)
 
@@ -107,7 +103,7 @@ def _in_time(work: Callable[[Session], Result], target: _Target, limits: Limits)
         try:
             session = open_session(*target, clock, limits)
         except (Error, Late, Lost, TooBig) as error:
-            raise _unready(error) from None
+            raise _unready(error, target.profile) from None
         opened.append(session)
         clean = False
         try:
@@ -146,10 +142,14 @@ def _rows(session: Session, query: Query, limits: Limits) -> Json:
         columns = answer.get("columns", [])
         rows = mysql_values.rows(columns, session.rows())
         try:
-            return collect([str(column[0]) for column in columns], rows, lambda value: value, limits)
+            data = collect([str(column[0]) for column in columns], rows, lambda value: value, limits)
         except HelmError:
             session.stop()
             raise
+        remark = misread(session.remarks, query.values, "read", session.profile)
+        if remark:
+            raise HelmError("query_failed", f"{_MISREAD}: {remark}")
+        return data
     raise Lost
 
 
@@ -160,7 +160,7 @@ def _write(session: Session, query: Query, limits: Limits) -> Json:
     except (Error, Late, Lost, TooBig) as error:
         raise _unsent(error, session, "write", limits) from None
     try:
-        affected = _affected(session, query)
+        affected, remark = _affected(session, query)
     except Error as error:
         raise _failed(error, session, query, limits) from None
     except Late:
@@ -168,24 +168,39 @@ def _write(session: Session, query: Query, limits: Limits) -> Json:
     except Lost:
         raise unknown("unavailable", "the connection to the database server was lost during the write") from None
     except TooBig:
-        session.stop()
-        raise unknown("too_large", "the write returns a row that is too large to be read") from None
+        raise _overfull(session, query) from None
+    if remark:
+        told = HelmError("query_failed", f"{_MISREAD}: {remark}; the write was rolled back")
+        raise _unless_undone("query_failed", f"{_MISREAD}: {remark}", query, told, undone=session.undo())
     if session.connection.in_transaction:
         _commit(session, query, limits)
     return {"rowsAffected": affected}
 
 
-def _affected(session: Session, query: Query) -> int:
-    affected = 0
+def _affected(session: Session, query: Query) -> tuple[int, str]:
+    """How many rows the write matched, and what the server remarked where it took an argument for another value."""
+    affected, warned = 0, 0
     for answer in session.results(query):
         if "columns" not in answer:
             affected += answer["affected_rows"]
+            warned = answer["warning_count"]
             continue
         returned = 0
         for _ in session.rows():
             returned += 1
         affected += returned if query.keyword in _RETURNING else 0
-    return affected
+    remarks = session.warnings() if warned and query.values else []
+    return affected, misread(remarks, query.values, "write", session.profile)
+
+
+def _overfull(session: Session, query: Query) -> HelmError:
+    """The error of a write that returns more than may be read."""
+    session.wire.until = session.clock.ends + _COMMIT_GRACE
+    undone = session.skipped() and session.undo()
+    reason = "the write returns a row that is too large to be read"
+    return _unless_undone(
+        "too_large", reason, query, HelmError("too_large", f"{reason}; it was rolled back"), undone=undone
+    )
 
 
 def _commit(session: Session, query: Query, limits: Limits) -> None:
@@ -198,8 +213,8 @@ def _commit(session: Session, query: Query, limits: Limits) -> None:
     except Error as error:
         if error.errno in NOT_COMMITTED:
             clock.committing = False
-            raise translated(error, "write", clock, limits) from None
-        raise unknown("query_failed", message(error)) from None
+            raise translated(error, "write", clock, limits, session.profile) from None
+        raise unknown("query_failed", message(error, session.profile)) from None
     except Late:
         raise unknown("timeout", f"the write took longer than {limits.seconds:g} s") from None
     except (Lost, TooBig):
@@ -209,16 +224,21 @@ def _commit(session: Session, query: Query, limits: Limits) -> None:
 def _failed(error: Error, session: Session, query: Query, limits: Limits) -> HelmError:
     """The error of a write that the server refused while it ran."""
     undone = session.undo()
-    told = translated(error, "write", session.clock, limits)
-    if query.keyword not in _UNDONE_BY_ROLLBACK:
-        return unknown(told.code, f"{message(error)}; MySQL may commit parts of {query.keyword} by itself")
-    if not undone:
-        return unknown(told.code, f"{message(error)}; it could not be rolled back whole")
-    return told
+    told = translated(error, "write", session.clock, limits, session.profile)
+    if undone and error.errno in BEFORE_IT_RAN and query.keyword != "CALL":
+        return told
+    return _unless_undone(told.code, message(error, session.profile), query, told, undone=undone)
+
+
+def _unless_undone(code: str, reason: str, query: Query, told: HelmError, *, undone: bool) -> HelmError:
+    """`told` of a write that was rolled back whole, else that nobody knows."""
+    if not mysql_statement.undoable(query.sql):
+        return unknown(code, f"{reason}; MySQL may commit parts of {query.keyword} by itself")
+    return told if undone else unknown(code, f"{reason}; it could not be rolled back whole")
 
 
 def _late(session: Session, query: Query, limits: Limits, *, undone: bool) -> HelmError:
-    if undone and query.keyword in _UNDONE_BY_ROLLBACK:
+    if undone and mysql_statement.undoable(query.sql):
         return timed_out("write", limits)
     return unknown("timeout", f"the write took longer than {limits.seconds:g} s")
 
@@ -226,14 +246,14 @@ def _late(session: Session, query: Query, limits: Limits, *, undone: bool) -> He
 def _unsent(error: Exception, session: Session, effect: Effect, limits: Limits) -> HelmError:
     """The error of a query that changed nothing: a read, or a write that was not run yet."""
     if isinstance(error, Error):
-        return translated(error, effect, session.clock, limits)
+        return translated(error, effect, session.clock, limits, session.profile)
     if isinstance(error, Lost):
         return HelmError("unavailable", "the connection to the database server was lost; nothing changed")
     session.stop()
     return timed_out(effect, limits) if isinstance(error, Late) else too_large(limits)
 
 
-def _unready(error: Exception) -> HelmError:
+def _unready(error: Exception, profile: Profile) -> HelmError:
     if isinstance(error, Error):
-        return HelmError("unavailable", f"the database server did not accept the session: {message(error)}")
+        return HelmError("unavailable", f"the database server did not accept the session: {message(error, profile)}")
     return HelmError("unavailable", "the database server ended the session before the query, or did not answer in time")

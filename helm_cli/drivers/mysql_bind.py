@@ -12,14 +12,15 @@ _MOST_DIGITS: Final = 65
 PREPARE: Final = "PREPARE helm_statement FROM @helm_statement"
 
 
-def assignment(sql: str, values: Sequence[Scalar]) -> str:
+def assignment(sql: str, values: Sequence[Scalar], *, exact: bool = False) -> str:
     """Sets the variables that PREPARE and `execution` use.
 
     Text is written in hexadecimal: that is right in every SQL mode. The server's own PREPARE finds the
-    placeholders, so a `?` in a string, a comment or a name stays what it is.
+    placeholders, so a `?` in a string, a comment or a name stays what it is. With `exact` a fraction is a DECIMAL,
+    of which the server remarks that a column cuts it, and else a DOUBLE, which it rounds in silence.
     """
-    written = [f"@helm_statement = {_literal(sql)}"]
-    written += [f"@helm_{index} = {_literal(value)}" for index, value in enumerate(values)]
+    written = [f"@helm_statement = {_literal(sql, exact)}"]
+    written += [f"@helm_{index} = {_literal(value, exact)}" for index, value in enumerate(values)]
     return "SET " + ", ".join(written)
 
 
@@ -36,7 +37,7 @@ def check(values: Sequence[Scalar]) -> None:
             raise HelmError("refused", f"an argument is an integer of more than {_MOST_DIGITS} digits")
 
 
-def _literal(value: Scalar) -> str:
+def _literal(value: Scalar, exact: bool) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bool):
@@ -45,5 +46,5 @@ def _literal(value: Scalar) -> str:
         return str(value)
     if isinstance(value, float):
         digits = repr(value)
-        return digits if "e" in digits else digits + "e0"  # else it would be a DECIMAL
+        return digits if exact or "e" in digits else digits + "e0"  # else it would be a DECIMAL
     return f"_utf8mb4 x'{value.encode().hex()}'"

@@ -1,5 +1,6 @@
 """How a connection to a MySQL or MariaDB server comes about from a profile's own values and nothing else."""
 
+import os
 import re
 import socket
 from contextlib import suppress
@@ -17,9 +18,19 @@ if TYPE_CHECKING:
 
 # How long ending a query from a second connection may take, in seconds.
 KILLS_WITHIN: Final = 0.4
+# The same where the server is far, and signing in took long.
+_KILLS_WITHIN_AT_MOST: Final = 0.65
 
 _COLLATION: Final = "utf8mb4_general_ci"  # known to MySQL and MariaDB alike
 NAMES: Final = f"NAMES utf8mb4 COLLATE {_COLLATION}"
+
+# The authorities that a machine trusts, whatever SSL_CERT_FILE and SSL_CERT_DIR say.
+_AUTHORITIES: Final = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
 
 _LOOPBACK: Final = re.compile(r"localhost|127(\.[0-9]{1,3}){3}|::1", re.IGNORECASE)
 _FLAGS: Final = [
@@ -36,9 +47,11 @@ def connect(profile: Profile, secret: str | None, clock: Deadline) -> tuple[MySQ
     """A connection that is signed in, and the wire under it. No option file and no variable is read.
 
     TLS as the profile says; where it says nothing it is required off loopback, and on it used where the server
-    would otherwise want the password in clear. HelmError "unavailable" where no connection comes about.
+    would otherwise want the password in clear. The password itself is told over a Unix socket, over TLS on loopback,
+    and else only to a server whose certificate and name were checked ("verify-full"). The session's character set,
+    time and mode are the caller's to set. HelmError "unavailable" where no connection comes about.
     """
-    mode = profile.tls or ("disable" if profile.socket or _LOOPBACK.fullmatch(profile.host or "") else "require")
+    mode = profile.tls or ("disable" if _is_local(profile) else "require")
     try:
         return _connect(profile, secret, clock, mode)
     except HelmError:
@@ -46,10 +59,8 @@ def connect(profile: Profile, secret: str | None, clock: Deadline) -> tuple[MySQ
     except WantsClearPassword:
         if profile.tls is None and mode == "disable" and not profile.socket:
             return connect(profile._replace(tls="require"), secret, clock)
-        raise _unavailable(
-            profile,
-            "asks for the password in clear, which helm sends over TLS or a Unix socket only; use --tls require",
-        ) from None
+        wanted = "require" if _is_local(profile) else "verify-full"
+        raise _unavailable(profile, f"wants the password itself; use --tls {wanted}") from None
     except Exception as error:  # what is no MySQL server may trip the connector anywhere
         raise _explained(profile, error) from None
 
@@ -61,12 +72,16 @@ def reset(connection: MySQLConnection) -> None:
     inner._handle_ok(inner._send_cmd(ServerCmd.RESET_CONNECTION))
 
 
-def kill(profile: Profile, secret: str | None, query: int | None) -> None:
-    """End what the connection of this id is running, if the server answers at once."""
+def kill(profile: Profile, secret: str | None, query: int | None, took: float) -> None:
+    """End what the connection of this id is running, if the server answers soon.
+
+    `took` is how many seconds its own sign-in took: this one may take as long and half as long again.
+    """
     if query is None:
         return
     with suppress(HelmError, Error, Late, Lost, TooBig):
-        connection, wire = connect(profile, secret, Deadline(monotonic() + KILLS_WITHIN))
+        within = min(max(KILLS_WITHIN, 1.5 * took), _KILLS_WITHIN_AT_MOST)
+        connection, wire = connect(profile, secret, Deadline(monotonic() + within))
         try:
             connection.cmd_query(f"KILL QUERY {int(query)}")
             connection.close()
@@ -77,9 +92,12 @@ def kill(profile: Profile, secret: str | None, query: int | None) -> None:
 def _connect(profile: Profile, secret: str | None, clock: Deadline, mode: str) -> tuple[MySQLConnection, Wire]:
     host = profile.host or "localhost"
     tls = None if mode == "disable" or profile.socket else _context(profile, mode)
-    wire = Wire(host, profile.port or PORTS["mysql"], profile.socket, tls, clock)
+    proved = mode == "verify-full" or _is_local(profile)
+    wire = Wire(host, profile.port or PORTS["mysql"], profile.socket, tls, clock, proved=proved)
+    begun = monotonic()
     connection = MySQLConnection()
     cast(Any, connection)._get_connection = lambda: wire
+    cast(Any, connection)._post_connection = lambda: None  # else two questions, each there and back
     try:
         connection.connect(
             host=host,
@@ -99,7 +117,12 @@ def _connect(profile: Profile, secret: str | None, clock: Deadline, mode: str) -
     except BaseException:
         wire.close_connection()
         raise
+    wire.took = monotonic() - begun
     return connection, wire
+
+
+def _is_local(profile: Profile) -> bool:
+    return profile.socket is not None or bool(_LOOPBACK.fullmatch(profile.host or ""))
 
 
 def _context(profile: Profile, mode: str) -> "ssl.SSLContext":
@@ -110,15 +133,16 @@ def _context(profile: Profile, mode: str) -> "ssl.SSLContext":
     context.check_hostname = mode == "verify-full"
     if profile.tls_ca is None and mode == "require":
         context.verify_mode = ssl.CERT_NONE
-    elif profile.tls_ca is None:
-        context.load_default_certs()
-    else:
-        try:
-            context.load_verify_locations(profile.tls_ca)
-        except (OSError, ValueError):
-            raise HelmError(
-                "unavailable", f"the CA file of the profile {profile.name} cannot be read as PEM certificates"
-            ) from None
+        return context
+    authorities = profile.tls_ca or next(filter(os.path.isfile, _AUTHORITIES), None)
+    if authorities is None:
+        raise HelmError("unavailable", "this machine has no file of trusted authorities; name one with --tls-ca")
+    try:
+        context.load_verify_locations(authorities)
+    except (OSError, ValueError):
+        raise HelmError(
+            "unavailable", f"the CA file of the profile {profile.name} cannot be read as PEM certificates"
+        ) from None
     return context
 
 

@@ -25,7 +25,9 @@ _UNDO_WITHIN: Final = 0.3
 # Raw bytes of a row may be more than its JSON: blanks in a JSON column, digits that are padded.
 _RAW: Final = 4
 _UNKNOWN_VARIABLE: Final = 1193
-_TOO_LONG_FOR_A_PACKET: Final = "1301"
+_TOO_LONG_FOR_A_PACKET: Final = 1301
+
+_STRICT: Final = "SESSION sql_mode = CONCAT_WS(',', NULLIF(@@sql_mode, ''), 'STRICT_ALL_TABLES')"
 
 # What ANALYZE, CHECK, OPTIMIZE and REPAIR TABLE return; they write, and a read-only transaction lets them.
 _UPKEEP: Final = ["Table", "Op", "Msg_type", "Msg_text"]
@@ -62,6 +64,7 @@ class Session(NamedTuple):
     clock: Deadline
     connection: MySQLConnection
     wire: Wire
+    remarks: list[tuple[int, str]]  # what the server said of the rows that were read
 
     @property
     def version(self) -> str:
@@ -78,7 +81,8 @@ class Session(NamedTuple):
         _asked(lambda: self.connection.cmd_stmt_close(found["statement_id"]))
         if found["num_params"] != len(query.values):
             raise HelmError("refused", "the query has not as many placeholders as its params; correct the declaration")
-        if query.effect == "read" and not found["num_columns"]:
+        # Of some SHOW the server tells the columns when it runs; none of them writes.
+        if query.effect == "read" and not found["num_columns"] and query.keyword != "SHOW":
             raise HelmError("refused", "a read query must return columns; declare this one as a write")
         if query.effect == "read" and [column[0] for column in found["columns"]] == _UPKEEP:
             raise HelmError("refused", "a read query must not maintain a table; declare this one as a write")
@@ -86,7 +90,7 @@ class Session(NamedTuple):
     def begin(self, query: Query) -> None:
         """Starts the transaction and readies the query in it."""
         self.command(f"START TRANSACTION READ {'WRITE' if query.effect == 'write' else 'ONLY'}")
-        self.command(mysql_bind.assignment(query.sql, query.values))
+        self.command(mysql_bind.assignment(query.sql, query.values, exact=query.effect == "write"))
         self.command(mysql_bind.PREPARE)
 
     def results(self, query: Query) -> Iterator[dict[str, Any]]:
@@ -99,14 +103,26 @@ class Session(NamedTuple):
         """The rows of the result that just began, one at a time."""
         eof = None
         while eof is None:
-            rows, eof = _asked(lambda: self.connection.get_rows(count=1, raw=True))
+            self.wire.rows = True
+            try:
+                rows, eof = _asked(lambda: self.connection.get_rows(count=1, raw=True))
+            finally:
+                self.wire.rows = False
             yield from rows
         if eof.get("warning_count") and self.effect == "read":  # a procedure may have more results to give
-            self._check_warnings()
+            self.remarks.extend(self.warnings())
+            if any(number == _TOO_LONG_FOR_A_PACKET for number, _ in self.remarks):
+                raise TooBig  # the value would be NULL
+
+    def warnings(self) -> list[tuple[int, str]]:
+        """Number and text of each thing that the server remarked on the statement before."""
+        _asked(lambda: self.connection.cmd_query("SHOW WARNINGS"))
+        found, _ = _asked(lambda: self.connection.get_rows(raw=True))
+        return [(int(bytes(row[1])), bytes(row[2]).decode("utf-8", "replace")) for row in found if row[1] and row[2]]
 
     def undo(self) -> bool:
         """Rolls back; whether the server confirmed it, and that nothing was left of the change."""
-        self.wire.until = monotonic() + _UNDO_WITHIN
+        self.wire.until = monotonic() + max(_UNDO_WITHIN, self.wire.took)
         try:
             return not self.command("ROLLBACK")["warning_count"]  # one tells of tables without transactions
         except (Error, Late, Lost, TooBig):
@@ -114,7 +130,7 @@ class Session(NamedTuple):
 
     def stop(self) -> None:
         """Ends what the server is still running for this connection."""
-        mysql_connect.kill(self.profile, self.secret, self.connection.connection_id)
+        mysql_connect.kill(self.profile, self.secret, self.connection.connection_id, self.wire.took)
 
     def stopped(self) -> bool:
         """`stop`, and whether the server then answered the query, so that it can be undone."""
@@ -125,6 +141,15 @@ class Session(NamedTuple):
         except (Late, Lost, TooBig):
             return False
         return True
+
+    def skipped(self) -> bool:
+        """Reads past the rows that are left, and says whether the server then waits for a command."""
+        try:
+            done = self.wire.skip()
+        except (Late, Lost):
+            return False
+        self.connection.unread_result = False
+        return done
 
     def leave(self, *, clean: bool) -> None:
         """Closes the connection, or keeps one that is `clean` for the extension's next read, if that is wanted.
@@ -139,12 +164,6 @@ class Session(NamedTuple):
                 kept.give(_key(self.profile, self.secret, self.extension), Link(self.connection, self.wire))
                 return
         Link(self.connection, self.wire).close()
-
-    def _check_warnings(self) -> None:
-        _asked(lambda: self.connection.cmd_query("SHOW WARNINGS"))
-        found, _ = _asked(lambda: self.connection.get_rows(raw=True))
-        if any(row[1] is not None and bytes(row[1]).decode() == _TOO_LONG_FOR_A_PACKET for row in found):
-            raise TooBig  # the value would be NULL
 
 
 def open_session(
@@ -161,11 +180,9 @@ def open_session(
     reuse = extension and effect == "read"
     link = kept.take(_key(profile, secret, extension), new, lambda link: link.wire.quiet()) if reuse else new()
     link.wire.clock, link.wire.until, link.wire.most = clock, 0.0, _RAW * limits.bytes + 64 * 1024
-    session = Session(profile, secret, extension, effect, clock, *link)
+    session = Session(profile, secret, extension, effect, clock, *link, [])
     try:
-        _set_clocks(session)
-        if effect == "read":
-            session.command("SET SESSION TRANSACTION READ ONLY")
+        _settle(session)
     except BaseException:
         link.wire.close_connection()
         raise
@@ -176,19 +193,23 @@ def _key(profile: Profile, secret: str | None, extension: str) -> tuple[str, ...
     return ("mysql", profile.target_digest(), secret or "", extension)
 
 
-def _set_clocks(session: Session) -> None:
+def _settle(session: Session) -> None:
+    """Sets the clocks, and that a read cannot write, and that a write fails where a value does not fit."""
     left = session.clock.remaining() + _LATER
-    names = mysql_connect.NAMES
-    clocks = [f"{name} = {ceil(left)}" for name in ("lock_wait_timeout", "innodb_lock_wait_timeout")]
+    read, mariadb = session.effect == "read", "MariaDB" in session.version
+    names = f"{mysql_connect.NAMES}, SESSION autocommit = 1" + ("" if read else f", {_STRICT}")
+    settings = [f"{name} = {ceil(left)}" for name in ("lock_wait_timeout", "innodb_lock_wait_timeout")]
     # MySQL's own stops SELECT only, and only as a hint; helm's KILL QUERY at the deadline is for the rest.
-    mariadb = "MariaDB" in session.version
-    clocks.append(f"max_statement_time = {left:.3f}" if mariadb else f"max_execution_time = {left * 1e3:.0f}")
+    settings.append(f"max_statement_time = {left:.3f}" if mariadb else f"max_execution_time = {left * 1e3:.0f}")
+    settings += [f"{'tx' if mariadb else 'transaction'}_read_only = 1"] * read
     try:
-        session.command(f"SET {names}, " + ", ".join(f"SESSION {clock}" for clock in clocks))
+        session.command(f"SET {names}, " + ", ".join(f"SESSION {setting}" for setting in settings))
     except Error as error:
         if error.errno != _UNKNOWN_VARIABLE:
             raise
         session.command(f"SET {names}")  # a server that speaks MySQL but has other clocks
+        if read:
+            session.command("SET SESSION TRANSACTION READ ONLY")
 
 
 def _asked(work: Callable[[], Result]) -> Result:

@@ -1,5 +1,6 @@
 """What the text that MySQL sends for each column type is in JSON."""
 
+import json
 from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
@@ -19,6 +20,9 @@ _BIT: Final = 16
 _JSON: Final = 245
 _TEXTS: Final = (15, 249, 250, 251, 252, 253, 254)
 _SHAPES: Final = (242, 255)  # VECTOR, GEOMETRY
+
+# One of them stands in every fraction of a JSON text.
+_MARKS: Final = frozenset(b".eE")
 
 Convert = Callable[[bytes], Json]
 
@@ -53,9 +57,24 @@ def _bit(raw: bytes) -> Json:
 
 def _json(raw: bytes) -> Json:
     try:
-        return parse(raw)
+        value = parse(raw)
     except ValueError:  # a number that no double holds
         return _text(raw)
+    return value if _MARKS.isdisjoint(raw) or _kept(raw) else _text(raw)
+
+
+def _kept(raw: bytes) -> bool:
+    """Whether a double has each fraction of the JSON text as it stands there."""
+    from decimal import Decimal
+
+    lost: list[str] = []
+
+    def fraction(text: str) -> None:
+        if Decimal(text) != Decimal(repr(float(text))):
+            lost.append(text)
+
+    json.loads(raw, parse_float=fraction)
+    return not lost
 
 
 def _text(raw: bytes) -> str:

@@ -22,8 +22,13 @@ _GREATEST: Final = 0xFFFFFF
 # A request for TLS is this long (the client/server protocol, Protocol::SSLRequest); it holds no name and no secret.
 _REQUEST_FOR_TLS: Final = 32
 _OFFERS_TLS: Final = 0x800
-# What a server may send before it trusts the client: more is no MySQL server.
-_MOST_BEFORE_SIGN_IN: Final = 64 * 1024
+# What is no row (a greeting, an error, the description of a column) is never longer.
+_MOST_WORDS: Final = 64 * 1024
+# All of an answer but its rows: the descriptions of 4,096 columns, each with what it costs to keep it.
+_MOST_OF_AN_ANSWER: Final = 8 * 1024 * 1024
+_COSTS: Final = 256
+_NONCE: Final = 20
+_MORE_RESULTS: Final = 0x08
 
 # In clear only those that answer a challenge; the others send the password itself.
 _IN_CLEAR: Final = ("mysql_native_password", "caching_sha2_password")
@@ -43,7 +48,7 @@ class TooBig(Exception):
 
 
 class WantsClearPassword(Exception):
-    """The server asked for the password itself on a connection that others could read."""
+    """The server asked for the password itself on a connection that others could read, or did not prove itself."""
 
 
 @dataclass(slots=True)
@@ -51,8 +56,9 @@ class Wire:
     """A connection as `mysql.connector` uses it (`network.MySQLSocket`), to a host and port or a Unix socket.
 
     Nothing is waited for beyond `clock`, or beyond the moment `until` where an answer is needed after all. A packet
-    of more than `most` bytes is not read. With `tls` nothing but the request for it goes out in clear. `version` is
-    how the server greeted.
+    of more than `most` bytes is not read, and while no `rows` are awaited none of more than 64 KiB. With `tls` nothing
+    but the request for it goes out in clear; the password itself only to a peer that is `proved`. `version` is how
+    the server greeted, `took` how many seconds the sign-in took.
 
     Raises Late, Lost, TooBig, WantsClearPassword; HelmError "unavailable" where no connection comes about.
     """
@@ -62,7 +68,10 @@ class Wire:
     unix: str | None
     tls: "ssl.SSLContext | None"
     clock: Deadline
-    most: int = _MOST_BEFORE_SIGN_IN
+    proved: bool = False
+    most: int = _MOST_WORDS
+    rows: bool = False
+    took: float = 0.0
     until: float = 0.0
     sock: socket.socket | None = None
     address: str = ""
@@ -72,6 +81,7 @@ class Wire:
     _greeted: bool = False
     _signed_in: bool = False
     _answered: bool = False
+    _spent: int = 0
     _columns: Columns | None = None
     _buffer: bytearray = field(default_factory=bytearray)
 
@@ -103,6 +113,7 @@ class Wire:
         if self.tls and not self._private and len(payload) != _REQUEST_FOR_TLS:
             raise _no_tls()
         self._number = self._number + 1 if packet_number is None else packet_number
+        self._spent = 0
         if self._columns is not None:
             payload = self._with_columns(self._columns, payload)
         framed = bytearray()
@@ -125,8 +136,7 @@ class Wire:
         self._left()
         header = self._read(_HEADER)
         length = int.from_bytes(header[:3], "little")
-        if length > self.most:
-            raise TooBig
+        self._spend(length)
         packet = self._read(_HEADER + length)
         del self._buffer[: len(packet)]
         self._number = packet[3]
@@ -135,6 +145,24 @@ class Wire:
         elif self._columns is not None:
             packet[_HEADER:] = self._columns.taken(bytes(packet[_HEADER:]))
         return packet
+
+    def skip(self) -> bool:
+        """Reads past the rows that are left without keeping them; whether the server then waits for a command."""
+        whole = True  # else the packet goes on with the one before it
+        while True:
+            length = int.from_bytes(self._read(_HEADER)[:3], "little")
+            head = bytes(self._read(_HEADER + min(length, _HEADER + 1))[_HEADER:])
+            left = _HEADER + length
+            while left:
+                part = min(left, _CHUNK)
+                self._read(part)
+                del self._buffer[:part]
+                left -= part
+            if whole and head[:1] == b"\xff":
+                return True
+            if whole and head[:1] == b"\xfe" and length < 9:
+                return not head[3] & _MORE_RESULTS
+            whole = length < _GREATEST
 
     def quiet(self) -> bool:
         """Whether it is open and the server has said nothing since its last answer, its farewell included."""
@@ -163,6 +191,13 @@ class Wire:
                 raise Lost
             self._buffer += part
         return self._buffer[:size]
+
+    def _spend(self, length: int) -> None:
+        if length > (self.most if self.rows else _MOST_WORDS):
+            raise TooBig
+        self._spent += 0 if self.rows else length + _COSTS
+        if self._spent > _MOST_OF_AN_ANSWER:
+            raise TooBig
 
     def _left(self) -> float:
         left = max(self.clock.remaining(), self.until - monotonic())
@@ -196,10 +231,14 @@ class Wire:
                     raise _no_tls()
                 self._check_method(payload.rstrip(b"\0").rpartition(b"\0")[2], greeting=True)
         elif kind == b"\xfe":
-            self._check_method(payload[1:].partition(b"\0")[0])
+            name, _, challenge = payload[1:].partition(b"\0")
+            self._check_method(name)
+            # The connector takes a challenge of one byte for the demand of the password.
+            if len(challenge) < _NONCE and name.decode("ascii", "replace") in _IN_CLEAR:
+                raise Lost
         elif kind == b"\2":
             raise HelmError("unavailable", "the database server asks for a second factor, which helm cannot give")
-        elif payload[:2] == b"\1\4" and not self._private:
+        elif payload[:2] == b"\1\4" and not (self._private and self.proved):
             raise WantsClearPassword
         self._signed_in = kind == b"\0"
 
@@ -207,7 +246,7 @@ class Wire:
         method = name.decode("ascii", "replace")
         if method in _IN_CLEAR:
             return
-        if method in _IN_PRIVATE and (self._private or (greeting and self.tls)):
+        if method in _IN_PRIVATE and self.proved and (self._private or (greeting and self.tls)):
             return
         if method in _IN_PRIVATE:
             raise WantsClearPassword

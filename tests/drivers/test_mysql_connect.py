@@ -204,21 +204,80 @@ def test_over_tls_mysql_gets_the_password_it_asks_for(over_tls: Mysql8, tls: Any
     assert over_tls.statements[-1] == "ROLLBACK"
 
 
+WANTS_IT = [
+    Mysql8(),
+    Mysql8(sign_in=(b"\xfecaching_sha2_password\0" + NONCE + b"\0", FULL, OK)),
+    Mysql8(sign_in=(b"\xfecaching_sha2_password\0\x04", OK)),
+    Mysql8(sign_in=(b"\xfecaching_sha2_password\0\x04\0", OK)),
+    Mysql8(method="mysql_native_password", sign_in=(b"\xfemysql_clear_password\0", OK)),
+    Mysql8(method="mysql_clear_password", sign_in=(OK,)),
+    Mysql8(method="sha256_password", sign_in=(OK,)),
+    Mysql8(method="mysql_native_password", sign_in=(b"\xfesha256_password\0" + NONCE + b"\0", OK)),
+]
+
+
+@pytest.mark.parametrize("fake", WANTS_IT)
+@pytest.mark.parametrize(("tls", "ca"), [(None, None), ("require", None), ("require", "ca.pem")])
+def test_a_man_in_the_middle_of_unproved_tls_does_not_get_the_password(
+    mariadb: MariaDb, fake: Mysql8, tls: Any, ca: str | None
+) -> None:
+    pair = (mariadb.folder / "cert.pem", mariadb.folder / "key.pem")
+    # It resolves to 127.0.0.1, but is not one of the names that surely do.
+    with mysql8(Mysql8(method=fake.method, sign_in=fake.sign_in, certificate=pair, answers=PREPARED)) as server:
+        message = refusal(_profile(server, host="127.1", tls=tls, tls_ca=ca and str(mariadb.folder / ca)))
+    assert not any(PASSWORD.encode() in packet for packet in server.in_clear + server.in_tls)
+    assert server.statements == []
+    if b"\x04" in b"".join(fake.sign_in[:1])[-2:] and fake.sign_in[0] != FULL:
+        assert message.startswith(SERVER)
+    else:
+        assert message == SERVER + "wants the password itself; use --tls verify-full"
+
+
+@pytest.mark.parametrize("short", [b"\x04", b"\x04\0", b""])
+def test_a_challenge_that_the_connector_takes_for_a_demand(short: bytes) -> None:
+    with mysql8(Mysql8(sign_in=(b"\xfecaching_sha2_password\0" + short, OK))) as server:
+        refusal(_profile(server, tls="disable"))
+    assert not any(PASSWORD.encode() in packet for packet in server.in_clear)
+
+
+def test_a_server_that_proved_its_name_gets_the_password_it_asks_for(over_tls: Mysql8, mariadb: MariaDb) -> None:
+    profile = _profile(over_tls, host="127.1", tls="verify-full", tls_ca=str(mariadb.folder / "ca.pem"))
+    assert call(profile, sql="SELECT n, j FROM t")["columns"] == ["n", "j"]
+    assert PASSWORD.encode() + b"\0" in over_tls.in_tls
+    assert not any(PASSWORD.encode() in packet for packet in over_tls.in_clear)
+
+
+def test_the_environment_does_not_choose_whom_to_trust(mariadb: MariaDb, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(mariadb.folder / "ca.pem"))
+    monkeypatch.setenv("SSL_CERT_DIR", str(mariadb.folder))
+    assert refusal(mariadb.profile(host="localhost", tls="verify-full")) == (
+        SERVER + "could not be trusted: self-signed certificate in certificate chain"
+    )
+
+
 @pytest.mark.contract("C98")
 def test_mysqls_own_clock_and_session(over_tls: Mysql8) -> None:
     call(_profile(over_tls), sql="SELECT n, j FROM t", limits=Limits(seconds=3))
     clocks = next(sql for sql in over_tls.statements if "lock_wait_timeout" in sql)
     assert clocks.startswith(
-        "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, SESSION lock_wait_timeout = 4,"
+        "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, SESSION autocommit = 1, SESSION lock_wait_timeout = 4,"
         " SESSION innodb_lock_wait_timeout = 4, SESSION max_execution_time = 30"
     )
-    assert over_tls.statements[-7:-5] == [clocks, "SET SESSION TRANSACTION READ ONLY"]
-    assert over_tls.statements[-5] == "START TRANSACTION READ ONLY"
+    assert clocks.endswith(", SESSION transaction_read_only = 1")
+    assert over_tls.statements[:2] == [clocks, "START TRANSACTION READ ONLY"]
+    assert over_tls.statements[2].startswith("SET @helm_statement = ")
+    assert over_tls.statements[3:] == [
+        "PREPARE helm_statement FROM @helm_statement",
+        "EXECUTE helm_statement",
+        "ROLLBACK",
+    ]
 
 
 def test_a_server_that_does_not_know_the_clocks(over_tls: Mysql8) -> None:
-    over_tls.answers["SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, "] = (error(1193, "Unknown system variable"),)
+    names = "SET NAMES utf8mb4 COLLATE utf8mb4_general_ci, SESSION autocommit = 1"
+    over_tls.answers[f"{names}, "] = (error(1193, "Unknown system variable"),)
     assert call(_profile(over_tls), sql="SELECT n, j FROM t")["columns"] == ["n", "j"]
+    assert over_tls.statements[1:3] == [names, "SET SESSION TRANSACTION READ ONLY"]
 
 
 def test_bytes_before_tls_begins_are_not_taken_for_an_answer(over_tls: Mysql8) -> None:

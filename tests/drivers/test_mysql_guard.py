@@ -72,6 +72,9 @@ REFUSED = [
     "/*!999999 SELECT */ SET GLOBAL max_connections = 17",
     "/*!999999 SELECT */ CALL breaks_out()",
     "/*!999999 SELECT */ COMMIT",
+    "/*!999999 SELECT */ XA RECOVER",
+    "/*!999999 SELECT */ DELETE FROM tickets RETURNING id",
+    "-- a\n ( /* b */ /*M!999999 SELECT */ 1)",
     "CHECK TABLE plain",
     "REPAIR TABLE plain",
     "SELECT 1 INTO OUTFILE '{folder}/out'",
@@ -99,7 +102,6 @@ FAILED = [
     "SELECT NEXTVAL(numbers)",
     "SELECT SETVAL(numbers, 100)",
     "SELECT * FROM tickets FOR UPDATE",
-    "/*!999999 SELECT */ DELETE FROM tickets RETURNING id",
     "WITH a AS (SELECT 1) DELETE FROM tickets",
     "EXPLAIN EXTENDED DELETE FROM tickets",
 ]
@@ -122,6 +124,22 @@ def test_what_writes_all_the_same_the_server_refuses(bench: Bench, mariadb: Mari
     assert bench.refusal(sql).code in ("refused", "query_failed")
     assert state(mariadb) == before
     assert mariadb.idle()
+
+
+@pytest.mark.contract("C98")
+@pytest.mark.parametrize(
+    ("sql", "column"),
+    [
+        ("SHOW PROCESSLIST", "Id"),
+        ("SHOW FULL PROCESSLIST", "Id"),
+        ("SHOW WARNINGS", "Level"),
+        ("SHOW ENGINE INNODB STATUS", "Type"),
+        ("SHOW PROFILES", "Query_ID"),
+        ("SHOW MASTER STATUS", "File"),
+    ],
+)
+def test_whatever_show_tells_is_a_read(bench: Bench, sql: str, column: str) -> None:
+    assert bench.call(sql)["columns"][0] == column
 
 
 @pytest.mark.contract("C93", "C98")

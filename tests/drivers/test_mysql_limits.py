@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
-from helm_cli.drivers import Limits, kept
+from helm_cli.drivers import Limits, kept, mysql
 from helm_cli.model.errors import HelmError
+from helm_cli.model.profile import Database
 from tests.rig.mariadb import PASSWORD, MariaDb
-from tests.suites.driver import Bench
+from tests.rig.mysql8 import OK, Mysql8, error, mysql8
+from tests.suites.driver import Bench, plan_of
 
+EOF = b"\xfe\0\0\2\0"
 CHILD = """
 import json, os, sys, time
 from helm_cli.drivers import Limits, driver
@@ -91,6 +94,23 @@ def test_a_hundred_million_rows_end_soon_and_small(bench: Bench, mariadb: MariaD
         assert took < (2 if "REPEAT" not in sql else 5)  # the server is long in the making of a giant value
         assert size - empty < 40 * 1024
         assert mariadb.idle()
+
+
+@pytest.mark.contract("C100")
+@pytest.mark.parametrize("statement", ["SELECT", "START", "SET @helm", "EXECUTE", "ROLLBACK"])
+@pytest.mark.parametrize("endless", [True, False], ids=["many", "long"])
+def test_what_is_no_row_is_limited_too(statement: str, endless: bool) -> None:
+    column = b"\3def\0\0\0\1a\0\x0c\x3f\0\1\0\0\0\3\0\0\0\0\0"
+    begin = b"\0\1\0\0\0\xff\xff\0\0\0\0\0" if statement == "SELECT" else b"\xfd\xff\xff\xff"
+    flood = (begin, *[column] * 40_000) if endless else (error(1064, "x" * 70_000),)
+    good = {"SELECT": (b"\0\1\0\0\0\1\0\0\0\0\0\0", column, EOF), "EXECUTE": (b"\1", column, EOF, b"\0011", EOF)}
+    with mysql8(Mysql8(sign_in=(OK,), answers={**good, statement: flood})) as server:
+        profile = Database("local-app", "mysql", host="127.0.0.1", port=server.port, user="helm_tester")
+        begun = time.monotonic()
+        with pytest.raises(HelmError) as caught:
+            mysql.run(plan_of("SELECT 1", engine="mysql"), profile, "x", Limits())
+        assert time.monotonic() - begun < 4
+    assert caught.value.code == "too_large"
 
 
 @pytest.mark.contract("C100")

@@ -4,9 +4,13 @@ from typing import Any
 
 import pytest
 
+from helm_cli.drivers import Limits, mysql
+from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import dump
+from helm_cli.model.profile import Database
 from tests.rig.mariadb import MariaDb
-from tests.suites.driver import Bench
+from tests.rig.mysql8 import OK, Mysql8, error, mysql8
+from tests.suites.driver import Bench, plan_of
 
 # Column type, the value as SQL, the value in the envelope.
 TYPES: list[tuple[str, str, Any]] = [
@@ -56,6 +60,9 @@ TYPES: list[tuple[str, str, Any]] = [
     ("JSON", "'null'", None),
     ("JSON", "'\"text\"'", "text"),
     ("JSON", "'1e999'", "1e999"),
+    ("JSON", "'[1.10, 1e2]'", [1.1, 100.0]),
+    ("JSON", "'{\"a\": 12345678901234567890.123}'", '{"a": 12345678901234567890.123}'),
+    ("JSON", "'[12345678901234567891e1]'", "[12345678901234567891e1]"),
     ("UUID", "'123e4567-e89b-12d3-a456-426655440000'", "123e4567-e89b-12d3-a456-426655440000"),
     ("INET6", "'::1'", "::1"),
     ("POINT", "POINT(1,2)", "AAAAAAEBAAAAAAAAAAAA8D8AAAAAAAAAQA=="),
@@ -161,6 +168,36 @@ def test_text_columns_of_other_collations_and_character_sets(bench: Bench) -> No
     assert bench.call("SELECT 1 FROM words WHERE b = {}", "é")["rows"] == []
 
 
+@pytest.mark.contract("C94")
+@pytest.mark.parametrize("value", ["2; drop", "1 or 1", "", "-1", -1, 1.5, True, None, "1.0", " 1"])
+@pytest.mark.parametrize(
+    ("sql", "others"), [("LIMIT {}", []), ("LIMIT 1, {}", []), ("LIMIT 1 OFFSET {}", []), ("LIMIT {}, {}", [1])]
+)
+def test_what_is_no_number_of_rows(bench: Bench, value: Any, sql: str, others: list[Any]) -> None:
+    error = bench.refusal(f"SELECT id FROM tickets ORDER BY id {sql}", *others, value)
+    assert (error.code, error.message) == ("refused", "an argument for LIMIT or OFFSET must be a whole number of rows")
+
+
+@pytest.mark.contract("C94")
+def test_a_text_of_which_the_server_takes_the_beginning(bench: Bench) -> None:
+    error = bench.refusal("SELECT id FROM tickets WHERE id = {}", "1 or 1=1")
+    assert error.code == "query_failed"
+    assert error.message == (
+        "the server took an argument for another value: Truncated incorrect DECIMAL value: '1 or 1=1'"
+    )
+    long = "1" + "x" * 300
+    assert bench.refusal("SELECT id FROM tickets WHERE id = {}", long).code == "query_failed"
+    assert bench.call("SELECT id FROM tickets WHERE {} = '' OR id = {}", "", "")["rows"] == [[1], [2], [3]]
+    # What stands in the table is as it is.
+    assert bench.call("SELECT id FROM tickets WHERE title + 0 = {}", 7)["rows"] == []
+
+
+def test_a_float_keeps_six_digits_and_a_cast_to_double_all_of_them(bench: Bench) -> None:
+    bench.outside("CREATE OR REPLACE TABLE floats (f FLOAT)")
+    bench.outside("INSERT INTO floats VALUES (16777215)")
+    assert bench.call("SELECT f, CAST(f AS DOUBLE) FROM floats")["rows"] == [[16777200.0, 16777215.0]]
+
+
 def test_an_integer_that_no_type_holds_is_refused(bench: Bench) -> None:
     assert bench.refusal("SELECT {}", 10**65).code == "refused"
 
@@ -170,8 +207,8 @@ def test_an_integer_that_no_type_holds_is_refused(bench: Bench) -> None:
     ("sql", "message"),
     [
         ("SELECT nosuchcolumn FROM tickets", "Unknown column 'nosuchcolumn' in 'SELECT'"),
-        ("SELECT * FROM app.nosuchtable", "Table 'app.nosuchtable' doesn't exist"),
-        ("SELECT NOSUCH(1)", "FUNCTION app.NOSUCH does not exist"),
+        ("SELECT * FROM app.nosuchtable", "Table 'nosuchtable' doesn't exist"),
+        ("SELECT NOSUCH(1)", "FUNCTION NOSUCH does not exist"),
     ],
 )
 def test_messages_of_the_server(bench: Bench, sql: str, message: str) -> None:
@@ -187,3 +224,29 @@ def test_the_servers_message_does_not_tell_who_calls(bench: Bench, mariadb: Mari
     assert guest.call("SELECT COUNT(id) FROM tickets")["rows"] == [["3"]]
     error = guest.refusal("SELECT * FROM mysql.user")
     assert error.message == "SELECT command denied to the profile's user for table `mysql`.`user`"
+
+
+@pytest.mark.contract("C103")
+def test_the_servers_message_does_not_tell_the_profile(bench: Bench, mariadb: MariaDb) -> None:
+    mariadb.outside("CREATE OR REPLACE TABLE floats (f FLOAT)")
+    mariadb.outside("CREATE OR REPLACE USER `o'br`@'%'")
+    mariadb.outside("GRANT SELECT ON app.floats TO `o'br`@'%'")
+    guest = bench._replace(profile=mariadb.profile(user="o'br"), secret=None)
+    for sql, message in {
+        "SELECT * FROM tickets": "SELECT command denied to the profile's user for table `tickets`",
+        "SHOW CREATE TABLE tickets": "SHOW command denied to the profile's user for table `tickets`",
+        "SELECT * FROM floats.x": "SELECT command denied to the profile's user for table `floats`.`x`",
+        "SHOW TABLES FROM nosuch": "Access denied for the profile's user to database 'nosuch'",
+    }.items():
+        assert guest.refusal(sql).message == message
+    dropped = guest.refusal("DROP DATABASE app", effect="write")
+    assert dropped.message == "Access denied for the profile's user to the profile's database"
+
+
+@pytest.mark.contract("C103")
+def test_a_long_message_is_cut(bench: Bench) -> None:
+    with mysql8(Mysql8(sign_in=(OK,), answers={"SELECT": (error(1064, "é" * 9000),)})) as server:
+        profile = Database("local-app", "mysql", host="127.0.0.1", port=server.port, user="helm_tester")
+        with pytest.raises(HelmError) as caught:
+            mysql.run(plan_of("SELECT 1", engine="mysql"), profile, "x", Limits())
+    assert caught.value.message == "é" * 2048 + " … (the message is longer)"

@@ -7,11 +7,11 @@ from threading import Thread
 
 import pytest
 
-from helm_cli.drivers import Limits, mysql
+from helm_cli.drivers import Limits, mysql, mysql_statement
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Database
 from tests.rig.mariadb import MariaDb, soon
-from tests.rig.mysql8 import CUT, OK, OPEN, Mysql8, error, mysql8
+from tests.rig.mysql8 import CUT, OK, OPEN, Mysql8, error, far, mysql8
 from tests.suites.driver import BRIEF, TICKETS, Bench, plan_of
 
 # COM_STMT_PREPARE_OK of a statement without columns and placeholders.
@@ -78,15 +78,162 @@ def test_what_cannot_be_rolled_back_is_said(bench: Bench) -> None:
     assert failed.message == "Duplicate entry '1' for key 'PRIMARY'; it could not be rolled back whole" + UNKNOWN
     failed = bench.refusal("DROP TABLE plain, nosuchtable", effect="write")
     assert failed.members == {"applied": "unknown"}
-    assert failed.message == ("Unknown table 'app.nosuchtable'; MySQL may commit parts of DROP by itself" + UNKNOWN)
+    assert failed.message == ("Unknown table 'nosuchtable'; MySQL may commit parts of DROP by itself" + UNKNOWN)
     assert bench.outside("SHOW TABLES LIKE 'plain'") == []
 
 
 @pytest.mark.contract("C105")
-@pytest.mark.parametrize("sql", ["START TRANSACTION", "SAVEPOINT a", "LOCK TABLES tickets WRITE", "XA BEGIN 'a'"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "START TRANSACTION",
+        "COMMIT",
+        "SAVEPOINT a",
+        "LOCK TABLES tickets WRITE",
+        "XA BEGIN 'a'",
+        "/*!999999 DELETE */ CALL commits()",
+        "/*!999999 DELETE */ COMMIT",
+        " # a\n/*! DELETE */ FROM tickets",
+        "/* a *//*M!999999 DELETE */ TRUNCATE tickets",
+        "IF 1 THEN COMMIT; END IF",
+        "BEGIN NOT ATOMIC COMMIT; END",
+        "a: BEGIN NOT ATOMIC COMMIT; END",
+        "CASE 1 WHEN 1 THEN COMMIT; END CASE",
+        "LOOP COMMIT; END LOOP",
+        "WHILE 1 DO COMMIT; END WHILE",
+        "REPEAT COMMIT; UNTIL 1 END REPEAT",
+        "FOR i IN 1..2 DO COMMIT; END FOR",
+        "SET STATEMENT max_statement_time = 0 FOR DELETE FROM tickets",
+        "EXECUTE IMMEDIATE 'COMMIT'",
+        "HANDLER tickets OPEN",
+    ],
+)
 def test_a_write_does_not_leave_its_transaction(bench: Bench, sql: str) -> None:
     failed = bench.refusal(sql, effect="write")
-    assert failed.code == "refused"
+    assert (failed.code, failed.members) == ("refused", {})
+    assert ids(bench) == [1, 2, 3]
+
+
+@pytest.mark.contract("C105")
+@pytest.mark.parametrize(
+    ("sql", "undone"),
+    [
+        ("DELETE FROM tickets", True),
+        ("(UPDATE tickets SET id = 1", True),
+        ("WITH a AS (SELECT 1) DELETE FROM tickets", True),
+        ("WITH a AS (DELETE FROM b) SELECT 1 INTO OUTFILE 'x'", False),
+        ("WITH a AS (SELECT 1) /*!999999 DELETE */ SELECT 1 INTO OUTFILE 'x'", False),
+        ("SELECT 1 INTO OUTFILE 'x'", False),
+        ("CALL closes()", False),
+        ("ALTER TABLE tickets ADD a INT", False),
+        ("SET @a = 1", False),
+    ],
+)
+def test_what_a_rollback_undoes(sql: str, undone: bool) -> None:
+    assert mysql_statement.undoable(sql) is undone
+
+
+@pytest.mark.contract("C105")
+def test_a_procedure_that_commits_and_fails(bench: Bench) -> None:
+    bench.outside(
+        "CREATE OR REPLACE PROCEDURE commits() BEGIN DELETE FROM tickets WHERE id = 1; COMMIT;"
+        " SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END"
+    )
+    failed = bench.refusal("CALL commits()", effect="write")
+    assert (failed.code, failed.members) == ("query_failed", {"applied": "unknown"})
+    assert ids(bench) == [2, 3]
+
+
+@pytest.mark.contract("C105")
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("CREATE TABLE new (i INT)", "CREATE command denied to the profile's user for table `new`"),
+        ("CREATE TABLE tickets (i INT)", "CREATE command denied to the profile's user for table `tickets`"),
+        ("DROP TABLE tickets", "DROP command denied to the profile's user for table `tickets`"),
+        (
+            "GRANT SELECT ON tickets TO helm_tester",
+            "SELECT, GRANT command denied to the profile's user for table `tickets`",
+        ),
+        (
+            "CREATE USER other",
+            "Access denied; you need (at least one of) the CREATE USER privilege(s) for this operation",
+        ),
+        ("KILL 4000000000", "Unknown thread id: 4000000000"),
+    ],
+)
+def test_what_is_refused_for_certain(bench: Bench, mariadb: MariaDb, sql: str, message: str) -> None:
+    mariadb.outside("CREATE OR REPLACE USER 'helm_guest'@'%'")
+    mariadb.outside("GRANT UPDATE ON app.plain TO 'helm_guest'@'%'")
+    guest = bench._replace(profile=mariadb.profile(user="helm_guest"), secret=None)
+    failed = guest.refusal(sql, effect="write")
+    assert (failed.code, failed.message, failed.members) == ("query_failed", message, {})
+
+
+@pytest.mark.contract("C105")
+def test_a_file_of_this_machine_is_refused_for_certain(bench: Bench) -> None:
+    failed = bench.refusal("LOAD DATA LOCAL INFILE '/etc/hostname' INTO TABLE plain", effect="write")
+    assert (failed.code, failed.members) == ("query_failed", {})
+
+
+@pytest.mark.contract("C105")
+def test_a_write_that_returns_too_much_is_rolled_back(bench: Bench) -> None:
+    large = "RETURNING 1, REPEAT('x', 20000000)"
+    failed = bench.refusal(f"INSERT INTO tickets VALUES (9, 'a', 'b'), (10, 'a', 'b') {large}", effect="write")
+    assert (failed.code, failed.members) == ("too_large", {})
+    assert failed.message == "the write returns a row that is too large to be read; it was rolled back"
+    assert ids(bench) == [1, 2, 3]
+    failed = bench.refusal(f"INSERT INTO plain VALUES (9) {large}", effect="write")
+    assert (failed.code, failed.members) == ("too_large", {"applied": "unknown"})
+    assert bench.outside("SELECT i FROM plain") == [(9,)]
+
+
+@pytest.mark.contract("C94", "C105")
+def test_a_number_for_a_text_column_changes_nothing(bench: Bench) -> None:
+    for sql in ("DELETE FROM tickets WHERE title = {}", "UPDATE tickets SET status = 'x' WHERE title = {}"):
+        failed = bench.refusal(sql, 0, effect="write")
+        assert (failed.code, failed.members) == ("query_failed", {})
+        assert "Truncated incorrect DECIMAL value: 'One'" in failed.message
+        assert bench.outside("SELECT id, title, status FROM tickets") == TICKETS
+    assert bench.call("DELETE FROM tickets WHERE title = {}", "0", effect="write") == {"rowsAffected": 0}
+
+
+@pytest.mark.contract("C94", "C105")
+def test_a_fraction_is_not_cut(bench: Bench) -> None:
+    bench.outside("CREATE OR REPLACE TABLE prices (id INT, n DECIMAL(10,2), d DOUBLE, s VARCHAR(9))")
+    assert bench.call("INSERT INTO prices VALUES (1, {}, {}, {})", 1.5, 0.1, 2.5, effect="write") == {"rowsAffected": 1}
+    assert [tuple(map(str, row)) for row in bench.outside("SELECT * FROM prices")] == [("1", "1.50", "0.1", "2.5")]
+    failed = bench.refusal("UPDATE prices SET n = {}", 0.125, effect="write")
+    assert (failed.code, failed.members) == ("query_failed", {})
+    assert failed.message == (
+        "the server took an argument for another value: Data truncated for column 'n' at row 1;"
+        " the write was rolled back"
+    )
+    assert [tuple(map(str, row)) for row in bench.outside("SELECT n FROM prices")] == [("1.50",)]
+    # What the declaration itself rounds is its own affair.
+    assert bench.call("UPDATE prices SET n = n * 1.234 WHERE id = {}", 1, effect="write") == {"rowsAffected": 1}
+
+
+@pytest.mark.contract("C105")
+@pytest.mark.parametrize("value", ["x" * 30, 2**40])
+def test_what_does_not_fit_fails_in_every_kind_of_table(bench: Bench, value: object) -> None:
+    bench.outside("CREATE OR REPLACE TABLE small (s VARCHAR(9), i INT) ENGINE=MyISAM")
+    column = "s" if isinstance(value, str) else "i"
+    assert bench.refusal(f"INSERT INTO small ({column}) VALUES ({{}})", value, effect="write").code == "query_failed"
+    assert bench.outside("SELECT * FROM small") == []
+
+
+@pytest.mark.contract("C99")
+def test_a_far_server_is_told_to_stop() -> None:
+    answers = {"UPDATE": (PREPARED,), "START": (OPEN,), "EXECUTE": (), "KILL": (OK,)}
+    with mysql8(Mysql8(sign_in=(OK,), answers=answers)) as server, far(server.port, 0.05) as port:
+        profile = Database("local-app", "mysql", host="127.0.0.1", port=port, user="helm_tester")
+        begun = time.monotonic()
+        with pytest.raises(HelmError) as caught:
+            mysql.run(plan_of("UPDATE t SET a = 1", engine="mysql", effect="write"), profile, "x", Limits(seconds=1.5))
+        assert time.monotonic() - begun < 2.5
+        assert soon(lambda: server.statements[-1] == "KILL QUERY 7", within=1)
+    assert (caught.value.code, caught.value.members) == ("timeout", {"applied": "unknown"})
 
 
 @pytest.mark.contract("C99", "C105")

@@ -30,7 +30,10 @@ LEAN: Final = (
 
 
 class MariaDb(NamedTuple):
-    """`folder` holds its data, `ca.pem` and `other.pem` (a CA that did not sign it); its name in TLS is localhost."""
+    """`folder` holds its data, `ca.pem` and `other.pem` (a CA that did not sign it).
+
+    Its names in TLS are localhost and 127.1.
+    """
 
     folder: Path
     port: int
@@ -185,7 +188,7 @@ def _prepare(server: MariaDb, process: subprocess.Popen[bytes]) -> None:
 
 
 def certificates(folder: Path) -> None:
-    """A CA, a certificate of it for localhost, and another CA."""
+    """A CA, a certificate of it for localhost and 127.1, and another CA."""
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
     for name in ("ca", "other"):
         _run(
@@ -196,7 +199,7 @@ def certificates(folder: Path) -> None:
         *("openssl", "req", "-new", *curve, "-subj", "/CN=localhost"),
         *("-keyout", f"{folder}/key.pem", "-out", f"{folder}/request.pem"),
     )
-    (folder / "names").write_text("subjectAltName=DNS:localhost\n")
+    (folder / "names").write_text("subjectAltName=DNS:localhost,DNS:127.1\n")
     _run(
         *("openssl", "x509", "-req", "-days", "2", "-in", f"{folder}/request.pem", "-extfile", f"{folder}/names"),
         *("-CA", f"{folder}/ca.pem", "-CAkey", f"{folder}/ca.key", "-set_serial", "1", "-out", f"{folder}/cert.pem"),

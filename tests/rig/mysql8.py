@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from socket import create_server, socket
+from select import select
+from socket import create_connection, create_server, socket
 from threading import Thread
+from time import sleep
 from typing import Final
 
 NONCE: Final = b"abcdefghijklmnopqrst"
@@ -113,6 +115,40 @@ def _exactly(peer: socket, size: int) -> bytes:
             raise ConnectionError
         data += part
     return data
+
+
+@contextmanager
+def far(port: int, seconds: float) -> Iterator[int]:
+    """A port at which the server at `port` of the loopback is so far away that each word takes `seconds` to arrive."""
+    threads: list[Thread] = []
+    with create_server(("127.0.0.1", 0)) as listener:
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    near, _ = listener.accept()
+                    threads.append(Thread(target=_carry, args=(near, port, seconds), daemon=True))
+                    threads[-1].start()
+
+        threads.append(Thread(target=accept, daemon=True))
+        threads[0].start()
+        yield int(listener.getsockname()[1])
+        listener.shutdown(2)
+        for thread in threads:
+            thread.join(5)
+
+
+def _carry(near: socket, port: int, seconds: float) -> None:
+    with near, suppress(OSError):
+        sleep(2 * seconds)  # the handshake of TCP
+        with create_connection(("127.0.0.1", port)) as there:
+            while True:
+                for source in select([near, there], [], [])[0]:
+                    words = source.recv(65536)
+                    if not words:
+                        return
+                    sleep(seconds)
+                    (there if source is near else near).sendall(words)
 
 
 @contextmanager
