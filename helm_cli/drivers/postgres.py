@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, TypeVar, cast
 
-from helm_cli.drivers import Limits, kept, postgres_bind, postgres_values
+from helm_cli.drivers import Limits, kept, postgres_bind, postgres_clean, postgres_statement, postgres_values
 from helm_cli.drivers.deadline import Deadline
 from helm_cli.drivers.outcome import in_time, timed_out, unknown
 from helm_cli.drivers.postgres_connect import connect
-from helm_cli.drivers.postgres_faults import lost, told, translated
+from helm_cli.drivers.postgres_faults import flooded, lost, told, translated
+from helm_cli.drivers.postgres_library import PGresult
 from helm_cli.drivers.postgres_wire import (
     EMPTY_QUERY,
     IDLE,
@@ -15,6 +16,7 @@ from helm_cli.drivers.postgres_wire import (
     IN_TRANSACTION,
     SINGLE_TUPLE,
     Copying,
+    Flood,
     Late,
     Link,
     Lost,
@@ -39,7 +41,8 @@ Result = TypeVar("Result")
 # what is bound stays the role's own, and so does the time zone.
 _BEGIN: Final = (
     "BEGIN READ {mode}; SET LOCAL statement_timeout = {timeout}; SET LOCAL datestyle = 'ISO';"
-    " SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 3"
+    " SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 3;"
+    " SET LOCAL client_min_messages = error"
 )
 # Undone with the transaction, for a pooler may give this session to somebody else.
 _READ_ONLY_SESSION: Final = "; SET SESSION default_transaction_read_only = on"
@@ -51,6 +54,8 @@ _EARLIER: Final = 0.05
 
 # Statements that would end or divide the transaction that a write runs in.
 _TRANSACTIONS: Final = ("ABORT", "BEGIN", "COMMIT", "END", "PREPARE", "RELEASE", "ROLLBACK", "SAVEPOINT", "START")
+# Errors at COMMIT that do not say whether it took effect: of the connection, of a server that stops, and just that.
+_IN_DOUBT: Final = ("08", "40003", "57P0")
 _COUNTED: Final = (b"INSERT", b"UPDATE", b"DELETE", b"MERGE")
 
 # The server's text of a value may be this much longer than its JSON (a bytea is twice its bytes, json has spaces),
@@ -77,13 +82,15 @@ class _Call(NamedTuple):
     query: _Query
     limits: Limits
     clock: Deadline
+    profile: Profile
 
 
 def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Json:
     """`{"columns", "rows"}` of a read, `{"rowsAffected"}` of a write that was committed.
 
     int8 and numeric are strings, json and arrays of scalars JSON, bytea base64, dates ISO where they are plain;
-    everything else is the server's text (design, section 8). HelmError with the codes of a db call (contract,
+    everything else is the server's text (design, section 8). What a function or a procedure changes is in no count:
+    `SELECT f()`, CALL and DO as a write have `rowsAffected` 0. HelmError with the codes of a db call (contract,
     Database). A write that failed was rolled back, unless the error has `"applied": "unknown"`.
     """
     return _on_server(
@@ -137,44 +144,43 @@ def _on_server(
         link: Link | None = None
         try:
             link = kept.take(key, lambda: connect(profile, secret, clock), Link.untouched)
-            result = work(_Call(link, query, limits, clock))
-        except (ServerError, Late, Lost, Copying) as error:
-            if link is None:  # only connecting can have been late
-                raise HelmError(
-                    "timeout", f"the server did not answer within {limits.seconds:g} s; nothing was run"
-                ) from None
-            raise _ending(error, query.effect, limits, clock) from None
-        except OverflowError:
-            raise too_large(limits) from None
+            result = work(_Call(link, query, limits, clock, profile))
+        except (ServerError, Late, Lost, Copying, Flood) as error:
+            raise _ending(error, query.effect, limits, clock, profile) from None
         finally:
             if link is not None:
-                _leave(key, link, clock)
+                _leave(key, link, query, clock)
         return result
 
     return in_time(body, query.effect, limits)
 
 
-def _ending(error: Exception, effect: Effect, limits: Limits, clock: Deadline) -> HelmError:
+def _ending(error: Exception, effect: Effect, limits: Limits, clock: Deadline, profile: Profile) -> HelmError:
     if isinstance(error, ServerError):
-        return translated(error, effect, limits, clock)
+        return translated(error, effect, limits, clock, profile)
+    if isinstance(error, Flood):
+        return flooded(effect, noticed=error.noticed)
     if isinstance(error, Copying):
         return HelmError("refused", "helm does not copy data through a query; declare a statement that reads or writes")
     return timed_out(effect, limits) if isinstance(error, Late) else lost(effect)
 
 
-def _leave(key: object, link: Link, clock: Deadline) -> None:
-    """Ends what is left of the transaction, and keeps the connection where that is wanted and nothing is in doubt."""
+def _leave(key: object, link: Link, query: _Query, clock: Deadline) -> None:
+    """Ends what is left of the transaction, and keeps the connection where that is wanted and nothing is in doubt.
+
+    After a write it never is, for not all that a function can leave in a session can be taken from it.
+    """
     try:
         if link.state not in (IDLE, IN_TRANSACTION, IN_ERROR):
             raise Lost
         if link.state != IDLE:
             execute(link, "ROLLBACK", clock)
-        if kept.wanted():
+        if kept.wanted() and query.effect == "read" and postgres_clean.leaves_nothing(link, query.sql, clock):
             execute(link, "DISCARD ALL", clock)
             if link.state == IDLE:
                 kept.give(key, link)
                 return
-    except (ServerError, Late, Lost, Copying):
+    except (ServerError, Late, Lost, Copying, Flood):
         pass  # the server rolls back when the connection ends
     link.close()
 
@@ -201,6 +207,12 @@ def _described(call: _Call) -> postgres_bind.Described:
         raise HelmError("refused", "a read query must return columns; declare this one as a write")
     if effect == "write" and grammar.first_keyword(sql, "postgres") in _TRANSACTIONS:
         raise HelmError("refused", "a write query runs in a transaction of helm's, which it cannot end or divide")
+    if effect == "write" and postgres_statement.changes_uncounted(sql):
+        raise HelmError(
+            "refused",
+            "the rows that this query changes cannot be counted; write its INSERT, UPDATE, DELETE or MERGE as the"
+            " statement itself",
+        )
     return described
 
 
@@ -219,9 +231,19 @@ def _send(call: _Call, described: postgres_bind.Described) -> None:
     send(call.link.conn.send_query_prepared, b"", postgres_bind.encode(call.query.values, described.parameters))
 
 
+def _next(call: _Call) -> PGresult | None:
+    """The next result of the query itself, of which more than a row may have been under way."""
+    try:
+        return answer(call.link, call.clock, call.limits.bytes * _ROW_UNDER_WAY)
+    except Flood as flood:
+        if flood.noticed:
+            raise
+        raise too_large(call.limits) from None
+
+
 def _rows(call: _Call, readers: list[postgres_values.Decoder]) -> Iterator[list[Json]]:
     most = call.limits.bytes * _TEXT_OVER_JSON
-    while (result := answer(call.link, call.clock, call.limits.bytes * _ROW_UNDER_WAY)) is not None:
+    while (result := _next(call)) is not None:
         check(result)
         if result.status != SINGLE_TUPLE:
             continue
@@ -239,7 +261,7 @@ def _write(call: _Call) -> Json:
     _send(call, described)
     call.link.conn.set_single_row_mode()  # rows of RETURNING are read over without being held
     affected = 0
-    while (result := answer(call.link, call.clock, call.limits.bytes * _ROW_UNDER_WAY)) is not None:
+    while (result := _next(call)) is not None:
         check(result)
         if result.status == EMPTY_QUERY:
             raise HelmError("refused", "the query holds no statement; correct the declaration")
@@ -259,8 +281,12 @@ def _commit(call: _Call) -> None:
         send(call.link.conn.send_query, b"COMMIT")
         tags = [result.command_status for result in answers(call.link, call.clock)]
     except ServerError as error:
-        call.clock.committing = False  # an error at COMMIT is a rollback
-        raise HelmError("query_failed", told(error)) from None
+        if error.sqlstate.startswith(_IN_DOUBT):
+            raise unknown("query_failed", f"COMMIT ended with an error: {told(error, call.profile)}") from None
+        call.clock.committing = False  # any other error at COMMIT is a rollback
+        raise HelmError("query_failed", told(error, call.profile)) from None
+    except Flood:
+        raise unknown("query_failed", "the database answered COMMIT with more than helm reads") from None
     except Late:
         raise unknown("timeout", f"the write took longer than {call.limits.seconds:g} s") from None
     except Lost:

@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from helm_cli.drivers import postgres_statement
 from helm_cli.drivers.deadline import Deadline
 from helm_cli.drivers.postgres_wire import Link, ServerError, answers, send
+from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Scalar
 
@@ -19,8 +21,8 @@ _NUMBERS: Final = (*_INTEGERS, NUMERIC, 700, FLOAT8, 26)
 # What a parameter of unknown type may be, in the order tried.
 _LADDER: Final = (TEXT, INT4, INT8, NUMERIC, BOOL, TIMESTAMPTZ, DATE, UUID, JSONB, FLOAT8)
 
-# ambiguous and indeterminate types of parameters; ambiguous and undefined functions and operators.
-_UNDECIDED: Final = ("42P08", "42P18", "42725")
+# ambiguous, indeterminate and mismatched types of parameters; ambiguous and undefined functions and operators.
+_UNDECIDED: Final = ("42P08", "42P18", "42804", "42725")
 _NO_SUCH: Final = "42883"
 
 _NAMED: Final = re.compile(r"\$([0-9]+)")
@@ -54,14 +56,37 @@ def prepare(
     types are tried. `again` begins a new transaction after an error. Raises ServerError: the first that came.
     """
     described = _with_guesses(link, sql, values, clock, again)
+    _refuse_rounding(sql, values, described.parameters, effect)
     wider = _widened(described.parameters, values, effect)
     if wider is None:
         return described
     try:
         return parsed(link, sql, wider, clock)
     except ServerError:
+        if any(map(_fraction, values)) and NUMERIC in wider:
+            _refuse_fractions(values, described.parameters)
         again()
         return parsed(link, sql, described.parameters, clock)
+
+
+def _refuse_rounding(sql: str, values: list[Scalar], types: tuple[int, ...], effect: Effect) -> None:
+    for at, (value, oid) in enumerate(zip(values, types, strict=False)):
+        if _fraction(value) and postgres_statement.rounded(sql, at + 1, effect, integer=oid in _INTEGERS):
+            raise _rounding(at)
+
+
+def _refuse_fractions(values: list[Scalar], types: tuple[int, ...]) -> None:
+    for at, (value, oid) in enumerate(zip(values, types, strict=True)):
+        if _fraction(value) and oid in _INTEGERS:
+            raise _rounding(at)
+
+
+def _rounding(at: int) -> HelmError:
+    return HelmError("refused", f"${at + 1} takes an integer, and its value is a fraction; give a whole number")
+
+
+def _fraction(value: Scalar) -> bool:
+    return isinstance(value, float) and not value.is_integer()
 
 
 def encode(values: list[Scalar], types: tuple[int, ...]) -> list[bytes | None]:
@@ -92,7 +117,9 @@ def _with_guesses(link: Link, sql: str, values: list[Scalar], clock: Deadline, a
 def _next_guess(error: ServerError, guess: _Guess | None, types: list[int], values: list[Scalar]) -> _Guess | None:
     """Which parameter to give another type, None where none can help."""
     if error.sqlstate not in _UNDECIDED:
-        return guess if error.sqlstate == _NO_SUCH else None
+        if error.sqlstate != _NO_SUCH:
+            return None
+        return guess or _guess_of_an_operand(error, types, values)
     named = _NAMED.search(error.message)
     if named:
         index = int(named[1]) - 1
@@ -101,6 +128,14 @@ def _next_guess(error: ServerError, guess: _Guess | None, types: list[int], valu
     if guess is not None and (index in (guess.index, -1)):
         return guess
     return _Guess(index, _by_value(values[index])) if 0 <= index < len(values) else None
+
+
+def _guess_of_an_operand(error: ServerError, types: list[int], values: list[Scalar]) -> _Guess | None:
+    """A text beside a timestamp is one for the server, also where a span is meant: `ts > now() - $1`."""
+    if not _OPERANDS.search(error.message):
+        return None
+    texts = [at for at, value in enumerate(values) if isinstance(value, str) and not any(types[at : at + 1])]
+    return _Guess(texts[0], iter(())) if texts else None
 
 
 def _by_value(value: Scalar) -> Iterator[int]:
@@ -140,8 +175,12 @@ def _types_named(link: Link, names: list[str], clock: Deadline) -> list[int]:
 def parsed(link: Link, sql: str, types: Sequence[int], clock: Deadline) -> Described:
     """The one statement, parsed and described with these types, 0 for any. Raises ServerError."""
     send(link.conn.send_prepare, b"", sql.encode(), types)
-    for _ in answers(link, clock):
-        pass
+    try:
+        for _ in answers(link, clock):
+            pass
+    except ServerError as error:
+        error.parsing = True
+        raise
     send(link.conn.send_describe_prepared, b"")
     described = Described((), ())
     for result in answers(link, clock):
@@ -169,7 +208,7 @@ def _widened(types: tuple[int, ...], values: list[Scalar], effect: Effect) -> li
 def _wide_enough(value: Scalar, oid: int, effect: Effect) -> int:
     if oid not in _INTEGERS or isinstance(value, bool) or not isinstance(value, int | float):
         return oid
-    if isinstance(value, float) and not value.is_integer():
+    if _fraction(value):
         return NUMERIC if effect == "read" else oid
     whole = int(value)
     return next((wider for wider in (oid, INT4, INT8) if _fits(whole, wider)), NUMERIC)
@@ -182,6 +221,6 @@ def _fits(value: int, oid: int) -> bool:
 def _text(value: bool | int | float | str, oid: int) -> str:
     if isinstance(value, bool):
         return str(int(value)) if oid in _NUMBERS else "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and oid in _INTEGERS:
+    if isinstance(value, float) and value.is_integer() and oid in (*_INTEGERS, BOOL):
         return str(int(value))
     return value if isinstance(value, str) else repr(value)

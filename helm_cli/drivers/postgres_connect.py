@@ -3,17 +3,22 @@
 import os
 import re
 import select
+from threading import Lock
 from typing import Final
 
 from helm_cli.drivers.deadline import Deadline
+from helm_cli.drivers.postgres_ending import end
 from helm_cli.drivers.postgres_faults import unreachable
 from helm_cli.drivers.postgres_library import Error, PGconn
-from helm_cli.drivers.postgres_wire import BAD, DONE, READING, WRITING, Link, wait
+from helm_cli.drivers.postgres_line import Line
+from helm_cli.drivers.postgres_wire import BAD, CONNECTING, DONE, MOST, READING, WRITING, Late, Link, wait
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import PORTS, Database
 
 # A path at which no file can be. libpq looks at nothing in the home folder where it is given this.
 _NO_FILE: Final = "/dev/null/none"
+
+_NO_ANSWER: Final = "received invalid response"
 
 _LOOPBACK: Final = re.compile(r"(?i:localhost)|127(\.[0-9]{1,3}){3}|::1")
 
@@ -26,31 +31,75 @@ _AUTHORITIES: Final = (
 )
 
 
+_environment: Final = Lock()
+
+
 def connect(profile: Database, secret: str | None, clock: Deadline) -> Link:
-    """A new connection, signed in. HelmError "unavailable" or "not_configured"; postgres_wire.Late."""
+    """A new connection, signed in. HelmError "unavailable", also where that takes too long, or "not_configured"."""
     told = conninfo(profile, secret)
-    for name in [name for name in os.environ if name.startswith("PG")]:
-        del os.environ[name]  # libpq reads some of them whatever it is given
+    with _environment:  # libpq reads some of it whatever it is given
+        for name in [name for name in os.environ if name.startswith("PG")]:
+            os.environ.pop(name, None)
     try:
         conn: PGconn = PGconn.connect_start(told)
     except Error as error:
-        raise unreachable(str(error)) from None
+        raise unreachable(str(error), profile) from None
+    line: Line | None = None
     try:
-        _finish_connecting(conn, clock)
+        line = _finish_connecting(conn, profile, clock)
         conn.nonblocking = 1
+        return Link(conn, line, lambda clock: connect(profile, secret, clock), end)
     except BaseException:
         conn.finish()
         raise
-    return Link(conn)
 
 
-def _finish_connecting(conn: PGconn, clock: Deadline) -> None:
+def _finish_connecting(conn: PGconn, profile: Database, clock: Deadline) -> Line:
+    line: Line | None = None
     state = WRITING
-    while conn.status != BAD and state != DONE:
-        wait(conn.socket, select.POLLIN if state == READING else select.POLLOUT, clock)
-        state = conn.connect_poll()
-    if conn.status == BAD:
-        raise unreachable(conn.error_message.decode("utf-8", "replace"), wants_password=conn.needs_password)
+    try:
+        while conn.status != BAD and state != DONE:
+            if conn.status != CONNECTING:
+                line = _line_of(conn.socket, line)
+            _wait(conn, line, state, clock)
+            state = conn.connect_poll()
+            if line is not None and line.received > MOST:
+                raise unreachable(_NO_ANSWER, profile)
+        if conn.status == BAD:
+            text = conn.error_message.decode("utf-8", "replace")
+            raise unreachable(text, profile, wants_password=conn.needs_password)
+        return _line_of(conn.socket, line)
+    except BaseException as error:
+        if line is not None:
+            line.close()
+        if isinstance(error, Late):
+            raise HelmError("unavailable", "the server did not answer the sign-in in time; nothing was run") from None
+        raise
+
+
+def _line_of(descriptor: int, former: Line | None) -> Line:
+    """The line of this socket of libpq's: for the next address of a server it opens another."""
+    if former is not None and former.is_of(descriptor):
+        return former
+    if former is not None:
+        former.close()
+    try:
+        return Line(descriptor)
+    except OSError:
+        raise HelmError("unavailable", "the system gives helm no socket; close other programs and try again") from None
+
+
+def _wait(conn: PGconn, line: Line | None, state: int, clock: Deadline) -> None:
+    if line is not None and line.is_of(conn.socket):
+        if state == READING:
+            wait(line, clock)
+        return
+    poll = select.poll()
+    poll.register(conn.socket, select.POLLIN if state == READING else select.POLLOUT)
+    while not clock.over():
+        if poll.poll(max(1, int(min(0.05, clock.remaining()) * 1000))):
+            return
+    raise Late
 
 
 def conninfo(profile: Database, secret: str | None) -> bytes:

@@ -1,8 +1,10 @@
 """How the text that Postgres sends for each type becomes JSON without loss."""
 
+import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from typing import Final
 
 from helm_cli.drivers import postgres_arrays
@@ -16,6 +18,9 @@ Decoder = Callable[[str], Json]
 _PLAIN: Final = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)([+-]\d\d)?(:\d\d(?::\d\d)?)?", re.ASCII)
 _PLAIN_TIME: Final = re.compile(r"(\d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d)(:\d\d(?::\d\d)?)?", re.ASCII)
 _ESCAPED: Final = re.compile(rb"\\([0-7]{3}|\\)")
+
+# What a number looks like that need not be what a double makes of it.
+_INEXACT: Final = re.compile(r"[0-9][.eE][-+0-9]|-0", re.ASCII)
 
 # The arrays that the server comes with, by the type of their elements.
 _ARRAYS: Final = {
@@ -100,9 +105,18 @@ def _bytes(text: str) -> Json:
 
 def _json(text: str) -> Json:
     try:
-        return jsontext.parse(text)
-    except ValueError:
-        return text  # a key that stands twice, or a number beyond a double: only the text keeps it
+        value = jsontext.parse(text)
+        if _INEXACT.search(text):
+            json.loads(text, parse_float=_exact, parse_int=_exact)
+    except (ValueError, ArithmeticError):
+        return text  # a key that stands twice, or a number that no double is: only the text keeps it
+    return value
+
+
+def _exact(number: str) -> None:
+    """Raises ValueError or ArithmeticError where the number that JSON will have is another."""
+    if number == "-0" or (not number.lstrip("-").isdigit() and Decimal(number) != Decimal(repr(float(number)))):
+        raise ValueError(number)
 
 
 def _moment(text: str) -> Json:

@@ -1,27 +1,27 @@
 """How a Postgres server is waited for: no wait outlasts the deadline, and what was left running is cancelled."""
 
-import select
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from time import monotonic
 from typing import Final
 
 from helm_cli.drivers.deadline import Deadline
-from helm_cli.drivers.postgres_library import Error, PGcancelConn, PGconn, PGresult
+from helm_cli.drivers.postgres_library import Error, PGconn, PGresult
+from helm_cli.drivers.postgres_line import Line
 
 # Of libpq's enumerations, which are plain integers for its C callers.
 COMMAND_OK, TUPLES_OK, SINGLE_TUPLE, EMPTY_QUERY = 1, 2, 9, 0
 COPYING: Final = (3, 4, 8)  # out, in, both
-BAD = 1  # of ConnStatusType
+BAD, CONNECTING = 1, 2  # of ConnStatusType
 READING, WRITING, DONE = 1, 2, 3  # of PostgresPollingStatusType
 IDLE, ACTIVE, IN_TRANSACTION, IN_ERROR = 0, 1, 2, 3  # of PGTransactionStatusType
 
 # A wait looks this often whether somebody stopped the work.
 _SLICE: Final = 0.05
 
-# A server that hangs does not answer a request to cancel either.
-_CANCEL_WITHIN: Final = 1.0
+# What may come in answer to a statement of helm's own, and before the first answer of a new connection.
+MOST: Final = 1024 * 1024
+# Of a message of the server's with its detail, in bytes: a function may raise any text.
+_MOST_TOLD: Final = 4096
+_CUT: Final = " … (cut by helm)"
 
 
 class Late(Exception):
@@ -36,22 +36,49 @@ class Copying(Exception):
     """The statement wants to copy data through the connection, which leaves it of no use for anything else."""
 
 
+class Flood(Exception):
+    """More came than what was asked for can be; `noticed` is whether most of it was notices."""
+
+    def __init__(self, *, noticed: bool) -> None:
+        super().__init__()
+        self.noticed = noticed
+
+
 class ServerError(Exception):
-    """An error that the server reported, with its SQLSTATE; `placed` is whether it points into the statement."""
+    """An error that the server reported, with its SQLSTATE; message and detail are cut to 4 KiB, and say so.
+
+    `placed` is whether it points into the statement, `parsing` whether the statement was not even taken.
+    """
 
     def __init__(self, sqlstate: str, message: str, detail: str = "", *, placed: bool = False) -> None:
         super().__init__(sqlstate)
         self.sqlstate = sqlstate
-        self.message = message
-        self.detail = detail
+        self.message = _cut(message, _MOST_TOLD)
+        room = _MOST_TOLD - len(self.message.encode())
+        self.detail = _cut(detail, room) if room > 0 else ""
         self.placed = placed
+        self.parsing = False
 
 
 class Link:
-    """An open connection to a Postgres server."""
+    """An open connection to a Postgres server.
 
-    def __init__(self, conn: PGconn) -> None:
+    `another` opens one more like it; `end_statement` ends on the server what still runs there.
+    """
+
+    def __init__(
+        self,
+        conn: PGconn,
+        line: Line,
+        another: "Callable[[Deadline], Link]",
+        end_statement: "Callable[[Link], None]",
+    ) -> None:
         self.conn = conn
+        self.line = line
+        self.another = another
+        self.end_statement = end_statement
+        self.noticed = 0
+        conn.notice_handler = self._notice
 
     @property
     def state(self) -> int:
@@ -59,16 +86,18 @@ class Link:
 
     def close(self) -> None:
         """Ends the connection at once; what still runs on the server is cancelled first."""
-        with suppress(Error):
-            if self.state == ACTIVE:
-                cancel(self.conn)
+        if self.state == ACTIVE:
+            self.end_statement(self)
+        self.conn.notice_handler = None
         self.conn.finish()
+        self.line.close()
 
     def untouched(self) -> bool:
         """Whether nothing came since the last answer: a server that goes away sends something or closes."""
-        with suppress(Error):
-            return self.state == IDLE and not _ready(self.conn.socket, select.POLLIN, 0)
-        return False
+        return self.state == IDLE and self.line.silent()
+
+    def _notice(self, result: PGresult) -> None:
+        self.noticed += len(result.error_message)
 
 
 def execute(link: Link, sql: str, clock: Deadline) -> None:
@@ -100,19 +129,17 @@ def answers(link: Link, clock: Deadline) -> Iterator[PGresult]:
         raise failed
 
 
-def answer(link: Link, clock: Deadline, most: int | None = None) -> PGresult | None:
-    """The next result, None after the last. OverflowError where more than `most` bytes came before it was whole."""
-    conn, begun = link.conn, -1
+def answer(link: Link, clock: Deadline, most: int = MOST) -> PGresult | None:
+    """The next result, None after the last. Raises Flood where more than `most` bytes came before it was whole."""
+    conn, line = link.conn, link.line
+    begun, noticed = line.received, link.noticed
     try:
         unsent = bool(conn.flush())
         while conn.is_busy():
-            if begun < 0 and most is not None:
-                begun = _received(conn.socket)
-            events = wait(conn.socket, select.POLLIN | (select.POLLOUT if unsent else 0), clock)
-            if events & ~select.POLLOUT:
-                conn.consume_input()
-                if most is not None and _received(conn.socket) - begun > most:
-                    raise OverflowError
+            wait(line, clock)
+            conn.consume_input()
+            if line.received - begun > most:
+                raise Flood(noticed=(link.noticed - noticed) * 2 > most)
             unsent = unsent and bool(conn.flush())
         return conn.get_result()
     except Error:
@@ -127,56 +154,25 @@ def check(result: PGresult) -> None:
     if status in COPYING:
         raise Copying
     sqlstate = _field(result, "C")
-    if not sqlstate or sqlstate.startswith("57P"):
+    if not sqlstate or (_field(result, "V") or _field(result, "S")) in ("FATAL", "PANIC"):
         raise Lost
     raise ServerError(
         sqlstate, _field(result, "M"), _field(result, "D"), placed=bool(_field(result, "P") or _field(result, "p"))
     )
 
 
-def wait(socket: int, events: int, clock: Deadline) -> int:
-    """The events that came on a socket. Raises Late at the deadline."""
+def wait(line: Line, clock: Deadline) -> None:
+    """Returns once libpq has something to read. Raises Late at the deadline."""
     while not clock.over():
-        if ready := _ready(socket, events, min(_SLICE, clock.remaining())):
-            return ready
+        if line.step(min(_SLICE, clock.remaining())):
+            return
     raise Late
-
-
-def cancel(conn: PGconn) -> None:
-    """Asks the server, over a connection of its own, to end what this one runs; waits a second at most."""
-    with suppress(Error):
-        request: PGcancelConn = conn.cancel_conn()
-        request.start()
-        ends = monotonic() + _CANCEL_WITHIN
-        while (state := request.poll()) in (READING, WRITING) and (left := ends - monotonic()) > 0:
-            _ready(request.socket, select.POLLIN if state == READING else select.POLLOUT, left)
-
-
-def _ready(socket: int, events: int, seconds: float) -> int:
-    poll = select.poll()
-    poll.register(socket, events)
-    found = poll.poll(max(1, int(seconds * 1000)) if seconds else 0)
-    return found[0][1] if found else 0
-
-
-def _received(socket: int) -> int:
-    """The bytes that came over a TCP connection so far, by the kernel's count; 0 where it keeps none.
-
-    libpq takes whatever is there, and makes room for the whole of a row however long the server says it is.
-    """
-    if sys.platform != "linux":
-        return 0
-    from socket import IPPROTO_TCP, TCP_INFO
-    from socket import socket as Socket
-
-    borrowed = Socket(fileno=socket)
-    try:
-        return int.from_bytes(borrowed.getsockopt(IPPROTO_TCP, TCP_INFO, 136)[128:136], sys.byteorder)
-    except OSError:  # a Unix socket
-        return 0
-    finally:
-        borrowed.detach()
 
 
 def _field(result: PGresult, code: str) -> str:
     return (result.error_field(ord(code)) or b"").decode("utf-8", "replace")
+
+
+def _cut(text: str, most: int) -> str:
+    raw = text.encode()
+    return text if len(raw) <= most else raw[:most].decode("utf-8", "ignore") + _CUT

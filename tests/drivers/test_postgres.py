@@ -146,6 +146,22 @@ def test_the_words_of_the_server(bench: Bench, sql: str, message: str | None) ->
         assert (error.code, error.message, error.members) == ("query_failed", message, {})
 
 
+@pytest.mark.parametrize("sqlstate", ["57P01", "42601", "08006"])
+def test_an_error_that_a_function_raises_is_its_own(postgres: Postgres, bench: Bench, sqlstate: str) -> None:
+    postgres.outside(
+        "CREATE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS"
+        f" $$ BEGIN RAISE EXCEPTION 'on purpose' USING ERRCODE = '{sqlstate}'; END $$"
+    )
+    error = bench.refusal("SELECT fail()")
+    assert (error.code, error.message, error.members) == ("query_failed", "on purpose", {})
+
+
+def test_the_name_of_the_database_is_not_told(postgres: Postgres, bench: Bench) -> None:
+    restricted = bench._replace(profile=postgres.profile(user="zq_trust"))
+    error = restricted.refusal("CREATE SCHEMA other", effect="write")
+    assert (error.code, error.message) == ("query_failed", "permission denied for database")
+
+
 @pytest.mark.parametrize(
     ("sql", "values", "effect", "code"),
     [

@@ -93,6 +93,13 @@ def bench(postgres: Postgres) -> Bench:
         ("date_trunc('day', $1::timestamptz) < now()", "2024-01-02"),
         ("date_trunc('day', $1) < now()", "2024-01-02"),
         ("moment > now() - $1::interval OR true", "1 day"),
+        ("yes = $1", 1.0),
+        ("to_jsonb($1) = '5'", 5),
+        ("to_jsonb($1) = '\"five\"'", "five"),
+        ("moment < now() - $1", "1 day"),
+        ("n BETWEEN 0 AND $1", 1.5),
+        ("$1 > n", 1.5),
+        ("price = $1::numeric", 12.5),
         ("$1", True),
     ],
 )
@@ -151,9 +158,33 @@ def test_writes_take_the_same_values(postgres: Postgres, bench: Bench) -> None:
         "SELECT n, big, price::text, yes, words, day::text, feel, doc::text FROM things WHERE n = 5"
     )
     assert found == [(5, 6, "1.25", False, "99", "2024-02-29", "sad", "[1]")]
-    for value, message in ((2**40, "integer out of range"), (1.5, 'invalid input syntax for type integer: "1.5"')):
-        error = bench.refusal("INSERT INTO things (n) VALUES ($1)", value, effect="write")
-        assert (error.code, error.message) == ("query_failed", message)
+    error = bench.refusal("INSERT INTO things (n) VALUES ($1)", 2**40, effect="write")
+    assert (error.code, error.message) == ("query_failed", "integer out of range")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT id FROM tickets WHERE id = $1::int",
+        "SELECT id FROM tickets WHERE id = ($1)::pg_catalog.int8",
+        "SELECT id FROM tickets WHERE id = CAST ($1 AS integer)",
+        "SELECT id FROM tickets WHERE $1 IS NULL OR id = $1::int",
+        "SELECT id FROM tickets LIMIT $1",
+        "SELECT id FROM tickets OFFSET ($1 + 1)",
+        "SELECT id FROM tickets FETCH FIRST $1 ROWS ONLY",
+        "SELECT substr('abc', $1)",
+        "INSERT INTO things (n) VALUES ($1)",
+        "UPDATE things SET n = $1",
+        "DELETE FROM things WHERE n = $1",
+    ],
+)
+def test_a_fraction_is_never_rounded(postgres: Postgres, bench: Bench, sql: str) -> None:
+    error = bench.refusal(sql, 1.5, effect="read" if sql.startswith("SELECT") else "write")
+    assert (error.code, error.message) == (
+        "refused",
+        "$1 takes an integer, and its value is a fraction; give a whole number",
+    )
+    assert postgres.outside("SELECT n FROM things") == [(1,)]
 
 
 def test_a_search_path_leads_nobody_astray(postgres: Postgres, bench: Bench) -> None:

@@ -1,6 +1,7 @@
 """A profile's connection goes where the profile says, with its secret, and tells nobody where that is."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +178,7 @@ def test_the_surroundings_lead_nowhere_else(
 
 def test_a_value_is_one_value_whatever_it_holds(postgres: Postgres) -> None:
     port = free_port()
-    for text in ("x' host='127.0.0.9", "a\\' port=1 ", "é '\\"):
+    for text in ("x' host='127.0.0.9", "a\\' port=1 ", "é '\\", "o'br", "no certificate"):
         assert refused(postgres.profile(database=text)).message.startswith("the server has no database")
         assert refused(postgres.profile(user=text)).message == SIGN_IN
         assert refused(postgres.profile(), text).message == SIGN_IN
@@ -189,3 +190,12 @@ def test_notices_go_nowhere(bench: Bench, capfd: pytest.CaptureFixture[str]) -> 
     bench.outside("CREATE FUNCTION loud() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'x'; RETURN 1; END $$")
     assert bench.call("SELECT loud()")["rows"] == [[1]]
     assert capfd.readouterr() == ("", "")
+
+
+def test_many_threads_at_once_clear_the_surroundings(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(20):
+        for number in range(200):
+            monkeypatch.setenv(f"PGX{number}", "x")
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(lambda _: asked(postgres.profile(user="zq_trust")), range(4))) == ["zq_trust"] * 4
+        assert not [name for name in os.environ if name.startswith("PG")]

@@ -164,3 +164,58 @@ def test_what_fails_at_commit_itself_is_a_failure(postgres: Postgres, bench: Ben
     assert (error.code, error.members) == ("query_failed", {})
     assert error.message.startswith('insert or update on table "notes" violates foreign key constraint "late"')
     assert tickets(bench) == TICKETS
+
+
+@pytest.mark.contract("C105")
+@pytest.mark.parametrize("sqlstate", ["08006", "08007", "40003", "57P01", "57P02"])
+def test_an_error_at_commit_that_leaves_it_open_is_unknown(postgres: Postgres, bench: Bench, sqlstate: str) -> None:
+    for statement in (
+        "CREATE TABLE notes (ticket int)",
+        "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS"
+        f" $$ BEGIN RAISE EXCEPTION 'who knows' USING ERRCODE = '{sqlstate}'; END $$",
+        "CREATE CONSTRAINT TRIGGER late AFTER INSERT ON notes DEFERRABLE INITIALLY DEFERRED"
+        " FOR EACH ROW EXECUTE FUNCTION fail()",
+        "CREATE FUNCTION put_off() RETURNS trigger LANGUAGE plpgsql AS"
+        " $$ BEGIN SET CONSTRAINTS late DEFERRED; INSERT INTO notes VALUES (99); RETURN NULL; END $$",
+        "CREATE CONSTRAINT TRIGGER first AFTER UPDATE ON tickets DEFERRABLE INITIALLY DEFERRED"
+        " FOR EACH ROW EXECUTE FUNCTION put_off()",
+    ):
+        postgres.outside(statement)
+    error = bench.refusal("UPDATE tickets SET title = 'x' WHERE id = 1", effect="write")
+    assert (error.code, error.message, error.members) == (
+        "query_failed",
+        "COMMIT ended with an error: who knows; it is unknown whether the write was applied: look before you repeat it",
+        {"applied": "unknown"},
+    )
+
+
+@pytest.mark.contract("C104")
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH a AS (INSERT INTO tickets VALUES (7, 'x', 'y') RETURNING *) SELECT * FROM a",
+        "WITH a AS (UPDATE tickets SET title = 'x' RETURNING *) (SELECT * FROM a)",
+        "WITH a(b) AS MATERIALIZED (WITH c AS (SELECT 1) DELETE FROM tickets RETURNING id) TABLE a",
+        "EXPLAIN ANALYZE INSERT INTO tickets VALUES (8, 'x', 'y')",
+        "EXPLAIN (ANALYZE, COSTS off) DELETE FROM tickets",
+    ],
+)
+def test_rows_that_nobody_would_count(bench: Bench, sql: str) -> None:
+    error = bench.refusal(sql, effect="write")
+    assert (error.code, error.message) == (
+        "refused",
+        "the rows that this query changes cannot be counted; write its INSERT, UPDATE, DELETE or MERGE as the"
+        " statement itself",
+    )
+    assert tickets(bench) == TICKETS
+
+
+def test_what_only_looks_like_such_rows(bench: Bench) -> None:
+    for sql in (
+        "SELECT * FROM tickets FOR UPDATE",
+        "EXPLAIN DELETE FROM tickets",
+        "WITH a AS (SELECT id AS update FROM tickets FOR NO KEY UPDATE) SELECT update, 'DELETE FROM' FROM a",
+    ):
+        assert bench.call(sql, effect="write") == {"rowsAffected": 0}
+    sql = "WITH a AS (SELECT 9) INSERT INTO tickets SELECT *, 'x', 'y' FROM a"
+    assert bench.call(sql, effect="write") == {"rowsAffected": 1}
