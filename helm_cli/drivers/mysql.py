@@ -55,6 +55,7 @@ def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Jso
     server could not confirm it, or the statement is one that MySQL commits by itself.
     """
     query = _query(plan)
+    mysql_statement.check_counts(query.sql, query.values)
     perform = _write if query.effect == "write" else _read
     target = _Target(profile, secret, plan.extension, query.effect)
     return _in_time(lambda session: perform(session, query, limits), target, limits)
@@ -91,7 +92,7 @@ def probe(profile: Profile, secret: str | None, limits: Limits) -> str:
 def _query(plan: Plan) -> Query:
     sql = str(plan.request["sql"])
     values = [value for _, value in cast(list[tuple[str, Scalar]], plan.request["params"])]
-    keyword = mysql_statement.keyword(sql, plan.effect, values)
+    keyword = mysql_statement.keyword(sql, plan.effect)
     mysql_bind.check(values)
     return Query(sql, keyword, values, plan.effect)
 

@@ -27,11 +27,8 @@ _BEFORE_CODE: Final = re.compile(r"(?:[\s(;]|#[^\n]*\n|--[\s\x00-\x1f][^\n]*\n|/
 _COUNTS: Final = frozenset(("LIMIT", "OFFSET", "FIRST", "NEXT", "EXAMINED"))
 
 
-def keyword(sql: str, effect: Effect, values: Sequence[Scalar]) -> str:
-    """The first word of the statement in capitals. HelmError "refused" where helm does not send it as `effect`.
-
-    Also where a value for LIMIT is no number of rows: of "2; drop" the server takes the 2 and says nothing.
-    """
+def keyword(sql: str, effect: Effect) -> str:
+    """The first word of the statement in capitals. HelmError "refused" where helm does not send it as `effect`."""
     first = first_keyword(sql, "mysql")
     if not first:
         raise HelmError("refused", "the query holds no statement; correct the declaration")
@@ -41,7 +38,6 @@ def keyword(sql: str, effect: Effect, values: Sequence[Scalar]) -> str:
         raise HelmError("refused", f"a read query cannot be {first}; declare it as a write")
     if effect == "write" and (first not in _WRITES or (first == "SET" and _words(sql)[1:2] == ["STATEMENT"])):
         raise HelmError("refused", f"helm does not let a write query use {first}; nothing changed")
-    _check_counts(sql, values)
     return first
 
 
@@ -62,7 +58,11 @@ def _words(sql: str) -> list[str]:
     return [token.text.upper() for token in tokens(sql, "mysql")]
 
 
-def _check_counts(sql: str, values: Sequence[Scalar]) -> None:
+def check_counts(sql: str, values: Sequence[Scalar]) -> None:
+    """Each value for LIMIT or OFFSET must be a whole number: of "2; drop" the server takes the 2 and says nothing.
+
+    HelmError "refused" where one is not.
+    """
     found = list(tokens(sql, "mysql"))
     if [token.kind for token in found].count("param") != len(values):
         return  # the server will say so
