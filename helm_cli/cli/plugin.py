@@ -94,7 +94,7 @@ def new(
     \b
     Examples:
       helm plugin new ./tickets
-      helm plugin new ./work/tickets-2 --id tickets
+      helm plugin new ./ext/tickets-2 --id tickets
     """
     place = here()
     files = dialects.template(id_ or _id_of(path))
@@ -174,7 +174,7 @@ def enable(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
     \b
     Examples:
       helm plugin enable tickets
-      helm plugin enable tickets --workspace ~/work/app
+      helm plugin enable tickets --workspace ~/code/app
     """
     place = here()
     approval = _approval(place, id_, workspace)
@@ -196,7 +196,7 @@ def disable(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
     \b
     Examples:
       helm plugin disable tickets
-      helm plugin disable tickets --workspace ~/work/app
+      helm plugin disable tickets --workspace ~/code/app
     """
     place = here()
     approval = _approval(place, id_, workspace)
@@ -212,7 +212,7 @@ def forget(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
     \b
     Examples:
       helm plugin forget tickets
-      helm plugin forget tickets --workspace ~/work/app
+      helm plugin forget tickets --workspace ~/code/app
     """
     place = here()
     approval = _approval(place, id_, workspace)

@@ -1,12 +1,11 @@
 """How a connection to a MySQL or MariaDB server comes about from a profile's own values and nothing else."""
 
-import os
-import re
 import socket
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from helm_cli.drivers import trust
 from helm_cli.drivers.deadline import Deadline
 from helm_cli.drivers.mysql_library import ClientFlag, Error, MySQLConnection, ServerCmd
 from helm_cli.drivers.mysql_wire import Late, Lost, TooBig, WantsClearPassword, Wire
@@ -24,15 +23,6 @@ _KILLS_WITHIN_AT_MOST: Final = 0.65
 _COLLATION: Final = "utf8mb4_general_ci"  # known to MySQL and MariaDB alike
 NAMES: Final = f"NAMES utf8mb4 COLLATE {_COLLATION}"
 
-# The authorities that a machine trusts, whatever SSL_CERT_FILE and SSL_CERT_DIR say.
-_AUTHORITIES: Final = (
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-)
-
-_LOOPBACK: Final = re.compile(r"localhost|127(\.[0-9]{1,3}){3}|::1", re.IGNORECASE)
 _FLAGS: Final = [
     -ClientFlag.MULTI_STATEMENTS,
     -ClientFlag.LOCAL_FILES,
@@ -122,7 +112,7 @@ def _connect(profile: Profile, secret: str | None, clock: Deadline, mode: str) -
 
 
 def _is_local(profile: Profile) -> bool:
-    return profile.socket is not None or bool(_LOOPBACK.fullmatch(profile.host or ""))
+    return profile.socket is not None or trust.loopback(profile.host or "")
 
 
 def _context(profile: Profile, mode: str) -> "ssl.SSLContext":
@@ -134,7 +124,7 @@ def _context(profile: Profile, mode: str) -> "ssl.SSLContext":
     if profile.tls_ca is None and mode == "require":
         context.verify_mode = ssl.CERT_NONE
         return context
-    authorities = profile.tls_ca or next(filter(os.path.isfile, _AUTHORITIES), None)
+    authorities = profile.tls_ca or trust.authorities()
     if authorities is None:
         raise HelmError("unavailable", "this machine has no file of trusted authorities; name one with --tls-ca")
     try:

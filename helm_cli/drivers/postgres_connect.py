@@ -1,11 +1,11 @@
 """Where a profile's connection goes: every value of it is the profile's, none the environment's or a file's."""
 
 import os
-import re
 import select
 from threading import Lock
 from typing import Final
 
+from helm_cli.drivers import trust
 from helm_cli.drivers.deadline import Deadline
 from helm_cli.drivers.postgres_ending import end
 from helm_cli.drivers.postgres_faults import unreachable
@@ -19,16 +19,6 @@ from helm_cli.model.profile import PORTS, Database
 _NO_FILE: Final = "/dev/null/none"
 
 _NO_ANSWER: Final = "received invalid response"
-
-_LOOPBACK: Final = re.compile(r"(?i:localhost)|127(\.[0-9]{1,3}){3}|::1")
-
-# The authorities that a machine trusts: libpq's own notion of them is that of the machine it was built on.
-_AUTHORITIES: Final = (
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-)
 
 
 _environment: Final = Lock()
@@ -143,7 +133,7 @@ def _tls(profile: Database, host: str) -> dict[str, str]:
     if mode == "require" and profile.tls_ca is not None:
         sent_mode = "verify-ca"
     elif mode == "verify-full" and profile.tls_ca is None:
-        authorities = next((file for file in _AUTHORITIES if os.path.isfile(file)), "system")
+        authorities = trust.authorities() or "system"
     return {
         "sslmode": sent_mode,
         "sslrootcert": authorities,
@@ -162,7 +152,7 @@ def _may_tell_password(profile: Database, host: str) -> bool:
 
 
 def _is_local(profile: Database, host: str) -> bool:
-    return profile.socket is not None or bool(_LOOPBACK.fullmatch(host))
+    return profile.socket is not None or trust.loopback(host)
 
 
 def _quoted(value: str) -> str:

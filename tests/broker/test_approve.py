@@ -20,7 +20,7 @@ from helm_cli.store.approvals import Approval
 from helm_cli.store.confirmations import Pending
 from tests.broker.folders import manifest, write
 
-HERE = Workspace("/work/here", "the current folder")
+HERE = Workspace("/srv/here", "the current folder")
 NOW = 1_800_000_000.0
 
 
@@ -167,7 +167,7 @@ from helm_cli.broker import approve, review
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 stores = Stores(Path(sys.argv[1]))
-found = [review.review(stores, Workspace("/work/here", ""), folder) for folder in sys.argv[2:]]
+found = [review.review(stores, Workspace("/srv/here", ""), folder) for folder in sys.argv[2:]]
 print("begun", flush=True)
 while True:
     for shown in found:

@@ -15,7 +15,7 @@ from helm_cli.model.review import Caution, Change, FileChange, Invalid, Review
 from helm_cli.store import approvals, profiles
 from tests.broker.folders import FIVE_KINDS, manifest, write
 
-HERE = Workspace("/work/here", "the current folder")
+HERE = Workspace("/srv/here", "the current folder")
 MISSING = Caution(
     "app", "", "the profile local-app is missing; add it with helm db add local-app --engine sqlite --path FILE"
 )
