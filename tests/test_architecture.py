@@ -128,6 +128,17 @@ def test_pure_rules_reach_nothing_outside(name: str) -> None:
     assert not [(other, line) for other, line in imports(name) if other in OUTSIDE]
 
 
+def test_no_pattern_repeats_a_group_possessively() -> None:
+    """The first releases of Python 3.11, which Debian 12 has, match such patterns wrongly."""
+    possessive = re.compile(r"\)[*+?]\+|\)\{[0-9,]*\}\+|\(\?>")
+    set_of_characters = re.compile(r"\[[^\]]*\]")
+    for name, path in modules().items():
+        texts = (node.value for node in ast.walk(tree(name)) if isinstance(node, ast.Constant))
+        assert not any(
+            isinstance(text, str) and possessive.search(set_of_characters.sub("", text)) for text in texts
+        ), path
+
+
 def test_no_module_needs_itself() -> None:
     needs = {name: {other for other, _ in imports(name) if other in modules()} - {name} for name in modules()}
     try:

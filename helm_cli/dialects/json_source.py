@@ -16,14 +16,14 @@ from helm_cli.model.jsontext import MOST_DIGITS
 MOST_LEVELS: Final = 200
 
 _TOKEN: Final = re.compile(
-    r'[ \t\n\r]*+(?:(?P<string>"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*+")'
+    r'[ \t\n\r]*(?:(?P<string>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*)*")'
     r"|(?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![0-9.A-Za-z_]))"
     r"|(?P<word>-?[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<mark>[\[\]{}:,])"
     r"|(?P<bad>(?s:.)))"
 )
 # A text that is never closed counts as closed at the end, so that it is looked for once.
-_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\(?s:.))*+"?|[\[\]{}]')
+_BRACKET: Final = re.compile(r'"[^"\\]*(?:\\(?s:.)[^"\\]*)*"?|[\[\]{}]')
 _CONSTANTS: Final = ("NaN", "Infinity", "-Infinity")
 _DEPTHS: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
 _CLOSING: Final = {"[": "]", "{": "}"}

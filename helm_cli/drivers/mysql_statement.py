@@ -22,7 +22,7 @@ _UNDONE_BY_ROLLBACK: Final = frozenset(("INSERT", "UPDATE", "DELETE", "REPLACE")
 
 # Comments that are none to some versions of the server: what it reads there is not what helm reads.
 _CODE: Final = re.compile(r"/\*M?!")
-_BEFORE_CODE: Final = re.compile(r"(?:[\s(;]|#[^\n]*\n|--[\s\x00-\x1f][^\n]*\n|/\*(?!M?!)(?s:.*?)\*/)*+/\*M?!")
+_IDLE: Final = re.compile(r"[\s(;]+|#[^\n]*\n|--[\s\x00-\x1f][^\n]*\n|/\*(?!M?!)(?s:.*?)\*/")
 # The words before a number of rows (MySQL manual, SELECT; MariaDB, LIMIT and FETCH).
 _COUNTS: Final = frozenset(("LIMIT", "OFFSET", "FIRST", "NEXT", "EXAMINED"))
 
@@ -32,7 +32,7 @@ def keyword(sql: str, effect: Effect) -> str:
     first = first_keyword(sql, "mysql")
     if not first:
         raise HelmError("refused", "the query holds no statement; correct the declaration")
-    if _BEFORE_CODE.match(sql):
+    if _begins_in_code(sql):
         raise HelmError("refused", "the query begins in a comment of the form /*! … */; take its marks away")
     if effect == "read" and first not in _READS:
         raise HelmError("refused", f"a read query cannot be {first}; declare it as a write")
@@ -52,6 +52,14 @@ def undoable(sql: str) -> bool:
         if token.kind == "word" and not depth and token.text.upper() in {*_UNDONE_BY_ROLLBACK, *_READS} - {"WITH"}:
             return token.text.upper() in _UNDONE_BY_ROLLBACK
     return False
+
+
+def _begins_in_code(sql: str) -> bool:
+    """Whether the first word stands in a comment that is code for some versions of the server and none for others."""
+    at = 0
+    while (idle := _IDLE.match(sql, at)) is not None:
+        at = idle.end()
+    return _CODE.match(sql, at) is not None
 
 
 def _words(sql: str) -> list[str]:

@@ -370,7 +370,7 @@ def test_a_query_that_somebody_else_cancels(postgres: Postgres, bench: Bench) ->
     # One request may come in the moment before the statement itself is executed, and is then forgotten.
     for _ in range(20):
         postgres.outside(f"SELECT pg_cancel_backend({runs})")
-        if not any(pid == str(runs) and state == "active" for pid, state, _ in postgres.running()):
+        if not any(int(pid) == runs and state == "active" for pid, state, _ in postgres.running()):
             break
         time.sleep(0.05)
     error = errors()
