@@ -40,10 +40,11 @@ class Desk(NamedTuple):
 
 
 class Writes(NamedTuple):
-    """That a person turned writes on for a profile: `target` is where it went then."""
+    """That a person turned writes on for a profile: where it went then, and which revision of its file that was."""
 
     profile: str
     target: str
+    revision: tuple[int, int] | None
 
 
 class Columns(NamedTuple):
@@ -91,7 +92,8 @@ def names(stores: Stores, desk: Desk) -> list[Columns]:
 
 def turned_on(stores: Stores, desk: Desk) -> Writes:
     """Writes for the profile as it is now; the person must have confirmed it."""
-    return Writes(desk.profile, profile(stores, desk).target_digest())
+    revision = profiles.revision(stores.home, "db", desk.profile)
+    return Writes(desk.profile, profile(stores, desk).target_digest(), revision)
 
 
 def still_on(stores: Stores, desk: Desk, writes: Writes | None) -> bool:

@@ -128,11 +128,14 @@ class Shell:
             return failure(HelmError("declined", "declined; nothing was sent"))
         if answer == "expired":
             return failure(HelmError("confirmation_required", "the confirmation expired; type the statement again"))
+        told = "interrupted; it is unknown whether the write was applied: look before you repeat it"
         try:
             envelope = explorer.write(stores, self.desk, sql, self.writes, asked.token)
         except KeyboardInterrupt:
-            told = "interrupted; it is unknown whether the write was applied: look before you repeat it"
             return failure(HelmError("timeout", told, {"applied": "unknown"}))
+        except SystemExit:
+            tell(self.place.streams, told)
+            raise
         self._learn()
         return envelope
 
@@ -222,7 +225,10 @@ class Shell:
         """Whether what was typed is to be taken when Enter is pressed."""
         if not text.strip() or text.strip().startswith("\\"):
             return True
-        return not statements.split(text, self.engine).open
+        try:
+            return not statements.split(text, self.engine).open
+        except HelmError:
+            return True  # to be told why
 
     def _keep(self, text: str) -> None:
         try:

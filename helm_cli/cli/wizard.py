@@ -1,5 +1,12 @@
 """The questions that set a profile up: the only use of questionary, never for anything that widens trust."""
 
+import signal
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
 from helm_cli.model.errors import HelmError
 
 
@@ -20,10 +27,32 @@ def hidden(label: str) -> str:
 
 def _answer(asking: object, label: str, *, empty: bool = False) -> str:
     try:
-        answer = asking() if callable(asking) else None
+        with _terminal_given_back():
+            answer = asking() if callable(asking) else None
     except (KeyboardInterrupt, EOFError):
         raise HelmError("declined", "cancelled; nothing was changed") from None
     text = str(answer or "").strip() if not empty else str(answer or "")
     if not text and not empty:
         raise HelmError("declined", f"no answer for {label}; nothing was changed")
     return text
+
+
+@contextmanager
+def _terminal_given_back() -> Iterator[None]:
+    """Leave the terminal as it was, also where a signal ends the process: typing would stay unseen in its shell."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    before = termios.tcgetattr(sys.stdin.fileno())
+    handlers = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    except SystemExit:
+        termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, before)
+        # Bracketed paste, which the question had turned on.
+        print("\x1b[?2004l", end="", flush=True)
+        raise
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

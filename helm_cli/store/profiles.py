@@ -15,6 +15,8 @@ from helm_cli.store import tomltext
 FOLDER: Final = "profiles"
 _SUFFIX: Final = ".toml"
 _NAME: Final = re.compile(NAME)
+# A list of hosts, a URL or a socket is none; `%` belongs to the zone of an IPv6 address.
+_HOST: Final = re.compile(r"[\w.:%-]+")
 
 
 class Group(NamedTuple):
@@ -76,6 +78,17 @@ def load(home: Path, group: str, name: str) -> Profile:
     if wrong:
         raise tomltext.fault(path, wrong)
     return profile
+
+
+def revision(home: Path, group: str, name: str) -> tuple[int, int] | None:
+    """What is another after each change of a profile's file, also one that ends where it began; None without one."""
+    path = _path(home, group, name)
+    with homes.told(path):
+        try:
+            found = os.lstat(path)
+        except FileNotFoundError:
+            return None
+    return found.st_ino, found.st_ctime_ns
 
 
 def create(home: Path, profile: Profile) -> bool:
@@ -197,8 +210,14 @@ def _database(profile: Database) -> str | None:
             return f"{key} must be a text in UTF-8 that is not empty and holds no NUL"
         if isinstance(value, str) and key in ("path", "socket", "tls_ca") and not os.path.isabs(value):
             return f"{key} must be absolute"
+    return _server(profile)
+
+
+def _server(profile: Database) -> str | None:
     if profile.host is not None and profile.socket is not None:
         return "it has both host and socket, of which only one can be used"
+    if profile.host is not None and not _HOST.fullmatch(profile.host):
+        return "host must be the name or the address of one host, not a URL"
     if profile.port is not None and not 1 <= profile.port <= 65_535:
         return "port must be from 1 to 65535"
     return None

@@ -20,7 +20,9 @@ _SECRET: Final = re.compile(
     r"|crypt|digest\s*\(|sha[12]?\s*\(|md5\s*\(|hmac"
     r"|(?:create|alter|set|drop)\s+(?:user|role|server|login|default\s+role|session\s+authorization)\b"
     r"|user\s+mapping|change\s+(?:master|replication)|dblink|create\s+subscription"
-    r"|[a-z][a-z0-9+.-]*://[^\s/@]*:[^\s@]*@",
+    r"|bearer|authorization|\b(?:re)?key\s*=?\s*x?['\"]|-----begin"
+    r"|\bAKIA[0-9A-Z]|\bgh[pousr]_|\bgithub_pat_|\bsk[-_]|\bxox[abprs]-|\beyJ[\w-]+\."
+    r"|[a-z][a-z0-9+.-]*://[^\s/@]+@",
     re.IGNORECASE,
 )
 

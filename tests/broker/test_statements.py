@@ -3,6 +3,7 @@
 import pytest
 
 from helm_cli.broker.statements import Typed, split
+from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import ENGINES, Engine
 
 TRIGGER = "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; DELETE FROM c; END"
@@ -45,3 +46,17 @@ def test_statements_end_at_a_semicolon_of_their_own(engine: Engine, text: str, t
 )
 def test_each_engine_has_its_own_strings(engine: Engine, text: str, typed: Typed) -> None:
     assert split(text, engine) == typed
+
+
+@pytest.mark.parametrize(
+    ("text", "engine"),
+    [
+        ("CREATE PROCEDURE p() BEGIN DELETE FROM tickets; SELECT 1; END;", "mysql"),
+        ("create trigger t before insert on tickets for each row begin set @a = 1; end;", "mysql"),
+        ("BEGIN NOT ATOMIC DELETE FROM tickets; END;", "mysql"),
+        ("CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1; SELECT 2; END;", "postgres"),
+    ],
+)
+def test_a_part_of_a_body_is_not_taken_for_a_statement(text: str, engine: Engine) -> None:
+    with pytest.raises(HelmError, match="cannot be typed here, so nothing was sent"):
+        split(text, engine)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sqlite3
 import stat
 import subprocess
@@ -215,3 +216,28 @@ def test_a_password_is_typed_unseen(home: Path) -> None:
         assert screen.status() == 0
         assert SECRET.encode() not in screen.raw
     assert SECRET in (home / "credentials.json").read_text()
+
+
+@pytest.mark.parametrize("ends", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("words", "question"),
+    [(("add", "app"), "Engine"), (("add", "shop", "--engine", "postgres", *SERVER), "Password of")],
+)
+def test_a_signal_gives_the_terminal_back(home: Path, ends: int, words: tuple[str, ...], question: str) -> None:
+    with at_terminal(sys.executable, "-m", "helm_cli", "db", *words) as screen:
+        before = screen.attributes()
+        screen.wait_for(question)
+        screen.process.send_signal(ends)
+        assert screen.status() == 128 + ends
+        assert screen.attributes() == before
+    assert not (home / "profiles").exists()
+
+
+@pytest.mark.parametrize("host", ["postgres://u:canary@h/d", "a,b", "a b", "u@h", "h/d", "h\nx", "\x1b[31m"])
+def test_a_host_is_one_host(helm: Helm, home: Path, host: str) -> None:
+    ended = add(helm, "shop", "--engine", "postgres", "--host", host, "--database", "d", "--user", "u")
+    assert (ended.status, ended.err) == (
+        2,
+        "helm: the profile shop is not possible: host must be the name or the address of one host, not a URL\n",
+    )
+    assert not (home / "profiles" / "db" / "shop.toml").exists()

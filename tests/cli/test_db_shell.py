@@ -234,6 +234,31 @@ def test_a_write_that_is_interrupted_says_to_look(app: Path) -> None:
     assert ids(app) == {1, 2, 3}
 
 
+def test_a_write_that_a_signal_ends_says_to_look(app: Path) -> None:
+    endless = (
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n)"
+        " DELETE FROM tickets WHERE id IN (SELECT i FROM n WHERE i > 1);"
+    )
+    with shell(size=(100, 60)) as terminal:
+        turn_on(terminal)
+        type_(terminal, endless, "Run. Any other key cancels")
+        terminal.send(*YES, 0.5)
+        terminal.process.send_signal(signal.SIGTERM)
+        assert terminal.status() == 128 + signal.SIGTERM
+        terminal.wait_for("it is unknown whether the write was applied")
+    assert ids(app) == {1, 2, 3}
+
+
+@pytest.mark.contract("C106")
+def test_a_profile_that_came_back_to_where_it_was_turned_writes_off(app: Path, helm: Helm) -> None:
+    with shell() as terminal:
+        turn_on(terminal)
+        for path in ("elsewhere.db", str(app)):
+            assert helm("db", "edit", "app", "--path", path).status == 0
+        type_(terminal, "SELECT 1;", "the profile app changed: writes are off")
+        leave(terminal)
+
+
 @pytest.mark.contract("C106")
 def test_a_new_shell_begins_with_writes_off(app: Path) -> None:
     with shell() as terminal:
