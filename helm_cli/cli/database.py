@@ -122,7 +122,7 @@ def _absolute(name: str, path: str) -> str:
 def _check_file_options(given: Given, *, password_stdin: bool) -> None:
     _unused(given, *SERVER, engine="sqlite")
     if password_stdin:
-        raise HelmError("usage", "a SQLite file has no password; leave --password-stdin out")
+        raise HelmError("usage", "a SQLite file has no password; leave the option for one out")
 
 
 def _unused(given: Given, *fields: str, engine: str) -> None:
