@@ -47,16 +47,7 @@ def begin(stores: Stores, request: Called, extension: str) -> tuple[int, bool]:
     waited = False
     while True:
         try:
-            entry = history.begin(
-                stores.db,
-                request.workspace.path,
-                extension,
-                request.connection,
-                request.operation,
-                digest(request.arguments),
-                stores.clock(),
-                stores.config.calls_per_minute,
-            )
+            entry = history.begin(stores.db, *_what(request, extension), stores.clock(), stores.config.calls_per_minute)
             return entry, waited
         except HelmError as error:
             pause = error.members.get("retry_after")
@@ -73,17 +64,7 @@ def end(stores: Stores, entry: int, outcome: str, milliseconds: int = 0) -> None
 
 def record(stores: Stores, request: Called, extension: str, outcome: str, milliseconds: int = 0) -> None:
     """The line of a call that is not counted: it was refused before, or counted when it was asked for."""
-    history.record(
-        stores.db,
-        request.workspace.path,
-        extension,
-        request.connection,
-        request.operation,
-        digest(request.arguments),
-        stores.clock(),
-        outcome,
-        milliseconds,
-    )
+    history.record(stores.db, *_what(request, extension), stores.clock(), outcome, milliseconds)
 
 
 @contextmanager
@@ -150,6 +131,10 @@ def caller() -> str:
     except OSError:
         where = "a folder that is gone"
     return f"process {os.getppid()} in {where}"
+
+
+def _what(request: Called, extension: str) -> tuple[str, str, str, str, str]:
+    return request.workspace.path, extension, request.connection, request.operation, digest(request.arguments)
 
 
 def _extension(stores: Stores, request: Called) -> str:

@@ -33,8 +33,7 @@ def here() -> Here:
 
 def tell(streams: Streams, text: str) -> None:
     """One line for the person, on standard error."""
-    streams.err.write(f"helm: {shown(text)}\n")
-    streams.err.flush()
+    streams.say(f"helm: {shown(text)}")
 
 
 def need_person(place: Here, what: str) -> None:

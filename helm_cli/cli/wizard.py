@@ -1,13 +1,12 @@
 """The questions that set a profile up: the only use of questionary, never for anything that widens trust."""
 
-import signal
 import sys
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 
 from helm_cli.model.errors import HelmError
+from helm_cli.view.ending import endings
 
 
 def ask(label: str, choices: list[str] | None = None) -> str:
@@ -40,19 +39,12 @@ def _answer(asking: object, label: str, *, empty: bool = False) -> str:
 @contextmanager
 def _terminal_given_back() -> Iterator[None]:
     """Leave the terminal as it was, also where a signal ends the process: typing would stay unseen in its shell."""
-
-    def end(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
     before = termios.tcgetattr(sys.stdin.fileno())
-    handlers = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
-        yield
+        with endings():
+            yield
     except SystemExit:
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, before)
         # Bracketed paste, which the question had turned on.
         print("\x1b[?2004l", end="", flush=True)
         raise
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)

@@ -3,12 +3,9 @@
 import asyncio
 import os
 import selectors
-import signal
 import termios
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from types import FrameType
-from typing import Final
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.buffer import Buffer
@@ -25,9 +22,8 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 
 from helm_cli.model.errors import HelmError
 from helm_cli.view.completion import Names, candidates
+from helm_cli.view.ending import endings
 from helm_cli.view.text import shown
-
-_ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Kept(History):
@@ -105,7 +101,7 @@ def line(history: Kept, names: Callable[[], Names], complete: Callable[[str], bo
     with (
         open(fd, encoding="utf-8", errors="replace") as keys,
         open(fd, "w", encoding="utf-8", errors="replace", newline="", closefd=False) as screen,
-        _endings(),
+        endings(),
     ):
 
         def size() -> Size:
@@ -170,19 +166,3 @@ def _entered(buffer: Buffer, complete: Callable[[str], bool]) -> None:
         buffer.validate_and_handle()
     else:
         buffer.newline(copy_margin=False)
-
-
-@contextmanager
-def _endings() -> Iterator[None]:
-    def end(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    before = {number: signal.getsignal(number) for number in _ENDING}
-    for number, handler in before.items():
-        if handler is signal.SIG_DFL:
-            signal.signal(number, end)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler if handler is not None else signal.SIG_DFL)

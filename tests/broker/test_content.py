@@ -284,14 +284,14 @@ class Approved:
     def __init__(self, folder: Path, home: Path) -> None:
         found = content.read(str(folder))
         self.stores = Stores(home)
-        self.approval = Approval("/work", "tickets", str(folder), found.content.digest, True, 1.0, "person")
+        self.approval = Approval("/code", "tickets", str(folder), found.content.digest, True, 1.0, "person")
         approvals.approve(self.stores.db, self.approval, found.content, found.stamps)
 
     def matches(self) -> bool:
         return content.matches(self.stores, self.approval)
 
     def stamps(self) -> approvals.Stamps:
-        return approvals.stamps(self.stores.db, "/work", "tickets")
+        return approvals.stamps(self.stores.db, "/code", "tickets")
 
 
 def test_an_untouched_folder_matches_without_being_read(folder: Path, home: Path) -> None:

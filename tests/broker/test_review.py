@@ -19,7 +19,7 @@ HERE = Workspace("/srv/here", "the current folder")
 MISSING = Caution(
     "app", "", "the profile local-app is missing; add it with helm db add local-app --engine sqlite --path FILE"
 )
-THERE = Workspace("/work/there", "the current folder")
+THERE = Workspace("/code/there", "the current folder")
 
 
 @pytest.fixture

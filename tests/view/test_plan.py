@@ -61,11 +61,11 @@ def test_other_members() -> None:
 
 @pytest.mark.contract("C111")
 def test_who_asks_and_where() -> None:
-    context = {"asked by": "process 7 in /work\x1b", "workspace": "/work/app"}
+    context = {"asked by": "process 7 in /code\x1b", "workspace": "/code/app"}
     assert plan_text(plan({"engine": "sqlite"}), context) == [
         "  extension   tickets",
-        "  asked by    process 7 in /work\\u{1b}",
-        "  workspace   /work/app",
+        "  asked by    process 7 in /code\\u{1b}",
+        "  workspace   /code/app",
         "  connection  app",
         "  profile     db/local-app",
         "  query       close",

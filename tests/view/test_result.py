@@ -255,12 +255,12 @@ def test_a_listing() -> None:
 
 def test_a_heading_is_never_broken_and_cells_are() -> None:
     columns = ["id", "workspace", "seconds_left"]
-    rows: list[list[Json]] = [["k3v7q2ab", "/home/somebody/work/app and more", 240]]
+    rows: list[list[Json]] = [["k3v7q2ab", "/home/somebody/code/app and more", 240]]
     assert listing(columns, rows, streams_of(terminal=True, width=40)) == (
         "id         workspace        seconds_left\n"
         "────────────────────────────────────────\n"
         "k3v7q2ab   /home/somebody            240\n"
-        "           /work/app and\n"
+        "           /code/app and\n"
         "           more\n"
     )
 

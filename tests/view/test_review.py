@@ -30,9 +30,9 @@ def reviewed(declared: dict[str, Any], states: dict[str, tuple[State, str]] | No
         for connection in extension.connections
     )
     return Review(
-        workspace="/work/app",
+        workspace="/code/app",
         workspace_found="the enclosing Git work tree",
-        folder="/work/app/everything",
+        folder="/code/app/everything",
         content=Content({"manifest.json": b"x" * 1234, "README.md": b""}),
         digest=DIGEST,
         extension=extension,
@@ -74,7 +74,7 @@ CHANGED = reviewed(
         Change("narrowed", "app: query old is gone"),
     ),
     files=(FileChange("manifest.json", "changed"), FileChange("x", "added"), FileChange("y", "removed")),
-    elsewhere=("/work/a", "/work/b"),
+    elsewhere=("/code/a", "/code/b"),
 )
 
 
@@ -87,8 +87,8 @@ Extension everything
   Everything 2.1.0
   One connection of each kind.
   status    new, not approved in this workspace
-  folder    /work/app/everything
-  workspace /work/app (the enclosing Git work tree)
+  folder    /code/app/everything
+  workspace /code/app (the enclosing Git work tree)
   digest    sha256:0000000000000000000000000000000000000000000000000000000000000000
   content   2 files, 1,234 bytes
 
@@ -174,13 +174,13 @@ def test_the_page_of_a_changed_extension_begins_with_the_difference() -> None:
         == """\
 Extension tickets
   status    changed since it was approved
-  folder    /work/app/everything
+  folder    /code/app/everything
   replaces  /old/folder
-  workspace /work/app (the enclosing Git work tree)
+  workspace /code/app (the enclosing Git work tree)
   digest    sha256:0000000000000000000000000000000000000000000000000000000000000000
   content   2 files, 1,234 bytes
   approved  sha256:1111111111111111111111111111111111111111111111111111111111111111
-  also in   /work/a, /work/b
+  also in   /code/a, /code/b
 
 Changed since it was approved
   widened       app: new query all
@@ -317,7 +317,7 @@ def test_a_difference_can_be_seen(before: str, after: str, told: list[str]) -> N
     ],
 )
 def test_the_standing(members: dict[str, Any], told: str) -> None:
-    members = {"approved_digest": DIGEST, "approved_folder": "/work/app/everything", **members}
+    members = {"approved_digest": DIGEST, "approved_folder": "/code/app/everything", **members}
     assert view.lines(reviewed(manifest(), **members))[1].text == f"  status    {told}"
 
 
@@ -343,7 +343,7 @@ def test_nothing_of_the_manifest_acts_on_the_terminal_or_poses_as_the_page() -> 
     calls["search"]["body"] = {f"k{EVIL}\n": f"v{EVIL}\n"}
     declared["connections"][2]["paths"] = [f"p{EVIL}\nx"]
     declared["connections"][3]["operations"] = [f"t{EVIL}\nWRITE"]
-    found = reviewed(declared, warnings=(Caution("gh", f"t{EVIL}\n", f"m{EVIL}\n"),), folder=f"/work/{EVIL}\n")
+    found = reviewed(declared, warnings=(Caution("gh", f"t{EVIL}\n", f"m{EVIL}\n"),), folder=f"/code/{EVIL}\n")
     page = view.page(found, PIPE)
     assert not set(EVIL.replace("[2J", "")) & set(page)
     heads = [line for line in page.splitlines() if line and not line.startswith(" ")]
@@ -398,8 +398,8 @@ def test_the_json_of_a_review() -> None:
         "version": "",
         "description": "",
         "dialect": "manifest.json",
-        "workspace": "/work/app",
-        "folder": "/work/app/everything",
+        "workspace": "/code/app",
+        "folder": "/code/app/everything",
         "digest": DIGEST,
         "status": "changed",
         "enabled": True,
@@ -436,7 +436,7 @@ def test_the_json_of_a_review() -> None:
             {"path": "y", "what": "removed"},
         ],
         "unused": [],
-        "elsewhere": ["/work/a", "/work/b"],
+        "elsewhere": ["/code/a", "/code/b"],
     }
 
 
