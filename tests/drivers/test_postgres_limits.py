@@ -367,12 +367,11 @@ def test_a_session_that_dies_in_the_middle(postgres: Postgres, bench: Bench, eff
 def test_a_query_that_somebody_else_cancels(postgres: Postgres, bench: Bench) -> None:
     errors = in_the_background(bench, bench.slow_write, "write", Limits())
     runs = until_it_runs(postgres)
-    # One request may come in the moment before the statement itself is executed, and is then forgotten.
-    for _ in range(20):
-        postgres.outside(f"SELECT pg_cancel_backend({runs})")
-        if not any(int(pid) == runs and state == "active" for pid, state, _ in postgres.running()):
-            break
-        time.sleep(0.05)
+    # One that comes while the statement is only prepared is forgotten, so it is asked until the session is over.
+    while found := [entry for entry in postgres.running() if int(entry[0]) == runs]:
+        if found[0][1] == "active" and "pg_sleep" in found[0][2]:
+            postgres.outside(f"SELECT pg_cancel_backend({runs})")
+        time.sleep(0.02)
     error = errors()
     assert (error.code, error.message, error.members) == (
         "query_failed",
