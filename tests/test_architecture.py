@@ -28,7 +28,11 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
     "broker": frozenset({"model", "grammar", "dialects", "kinds", "store", "drivers"}),
     "view": frozenset({"model", "grammar"}),
     "demo": frozenset(),
-    "cli": frozenset({"model", "grammar", "dialects", "kinds", "store", "drivers", "broker", "view", "demo"}),
+    "agent": frozenset({"model", "store", "drivers", "broker"}),
+    "serve": frozenset({"model", "store", "broker", "agent"}),
+    "cli": frozenset(
+        {"model", "grammar", "dialects", "kinds", "store", "drivers", "broker", "view", "demo", "agent", "serve"}
+    ),
 }
 
 # Third-party package -> the modules, by the beginning of their names, that may import it.
@@ -45,7 +49,11 @@ THIRD_PARTY: Final[dict[str, tuple[str, ...]]] = {
     "httpx": ("helm_cli.drivers",),
     "psycopg": ("helm_cli.drivers",),
     "mysql": ("helm_cli.drivers",),
-    "mcp": ("helm_cli.drivers",),
+    "mcp": ("helm_cli.drivers.mcp", "helm_cli.serve"),
+    "mcp_types": ("helm_cli.drivers.mcp", "helm_cli.serve"),
+    "anyio": ("helm_cli.drivers.mcp", "helm_cli.serve"),
+    "httpx2": ("helm_cli.drivers.mcp",),
+    "pydantic": ("helm_cli.drivers.mcp", "helm_cli.serve"),
 }
 
 # What reaches outside the process has no place in rules that are pure.

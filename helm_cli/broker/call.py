@@ -4,17 +4,17 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from helm_cli import drivers, kinds
-from helm_cli.broker import declared, ledger, secrets
+from helm_cli.broker import authorization, declared, ledger, targets
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.envelope import Envelope, failure, success
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension, Operation
 from helm_cli.model.jsontext import Json
-from helm_cli.model.plan import Binding, Plan
-from helm_cli.model.profile import Profile
+from helm_cli.model.plan import Binding, Plan, Revision
+from helm_cli.model.profile import Target
 from helm_cli.model.wording import meant
-from helm_cli.store import confirmations, profiles
+from helm_cli.store import confirmations
 
 
 class Request(NamedTuple):
@@ -37,7 +37,7 @@ class Prepared(NamedTuple):
 
     plan: Plan
     binding: Binding
-    profile: Profile
+    target: Target
 
 
 class Asked(NamedTuple):
@@ -59,18 +59,19 @@ def describe(stores: Stores, request: Request) -> Prepared:
     declared.check_approved(stores, approval)
     operation = permitted(extension, connection, request.operation)
     kind = kinds.kind(connection.kind)
-    profile = configured(stores, connection)
-    plan = kind.plan(extension, connection, operation, request.arguments, profile)
+    target = targets.find(stores, request.workspace, connection, request.arguments)
+    authorization.check(stores, connection, target)
+    plan = kind.plan(extension, connection, operation, request.arguments, target)
     binding = Binding(
         workspace=request.workspace.path,
         extension=extension.id,
         content=approval.digest,
         connection=connection.id,
         operation=operation.name,
-        target=profile.target_digest(),
+        target=target.target_digest(),
         request=plan.digest(),
     )
-    return Prepared(plan, binding, profile)
+    return Prepared(plan, binding, target)
 
 
 def ask(stores: Stores, request: Request, *, listed: bool, awaited: bool = False) -> Asked:
@@ -97,6 +98,18 @@ def ask(stores: Stores, request: Request, *, listed: bool, awaited: bool = False
         )
     ledger.end(stores, entry, "confirmation_required")
     return Asked(prepared.plan, issued.id, issued.token, now + confirmations.VALID_SECONDS, entry)
+
+
+def preview(stores: Stores, prepared: Prepared) -> tuple[Revision, ...]:
+    """Which texts a write would replace, and by what, as a person is to see it; empty where no driver can tell.
+
+    Raises HelmError "conflict" where what stands there is no longer what the write is meant for.
+    """
+    if not prepared.plan.previewed:
+        return ()
+    secret = authorization.secret(stores, prepared.target)
+    driver = drivers.driver(prepared.plan.driver)
+    return driver.preview(prepared.plan, prepared.target, secret, driver.LIMITS)
 
 
 def perform(
@@ -148,13 +161,6 @@ def permitted(extension: Extension, connection: Connection, name: str) -> Operat
     return operation
 
 
-def configured(stores: Stores, connection: Connection) -> Profile:
-    """The profile that a connection uses. Raises HelmError "not_configured", and "state" where it is broken."""
-    if connection.group is None or connection.profile is None:
-        raise HelmError("internal", f"the connection {connection.id} of the kind {connection.kind} has no profile")
-    return profiles.load(stores.home, connection.group, connection.profile)
-
-
 def _admitted(stores: Stores, request: Request, prepared: Prepared) -> tuple[int, Prepared]:
     """The line of a call that has its place in the rate window, and the request as it stands then."""
     entry, waited = ledger.begin(stores, request, prepared.binding.extension)
@@ -184,15 +190,20 @@ def _confirmed(stores: Stores, request: Request, prepared: Prepared, token: str 
 
 def _sent(stores: Stores, prepared: Prepared) -> Envelope:
     try:
-        return success(send(stores, prepared, drivers.Limits()))
+        return send(stores, prepared)
     except HelmError as error:
         return failure(error)
 
 
-def send(stores: Stores, prepared: Prepared, limits: drivers.Limits) -> Json:
-    """The data that came of exactly the prepared request; the only way to a driver, and the only one with a secret."""
-    secret = secrets.read(stores, prepared.profile)
-    return drivers.driver(prepared.plan.driver).run(prepared.plan, prepared.profile, secret, limits)
+def send(stores: Stores, prepared: Prepared, limits: drivers.Limits | None = None) -> Envelope:
+    """What came of exactly the prepared request; the only way to a driver, and the only one with a secret.
+
+    `limits` are the driver's own where none are given. Raises HelmError for everything but an answer.
+    """
+    secret = authorization.secret(stores, prepared.target)
+    driver = drivers.driver(prepared.plan.driver)
+    answer = driver.run(prepared.plan, prepared.target, secret, limits or driver.LIMITS)
+    return answer.envelope if isinstance(answer, drivers.Answer) else success(answer)
 
 
 _LOST = HelmError(

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from helm_cli import drivers, kinds
-from helm_cli.broker import call, secrets
+from helm_cli.broker import authorization, call, targets
 from helm_cli.broker.stores import Stores
+from helm_cli.broker.workspace import Workspace
 from helm_cli.drivers import kept
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Effect, Extension, Operation
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Target
 
 OK: Final = "ok"
 NOT_CHECKED: Final = "not checked"
@@ -30,7 +31,7 @@ class Finding(NamedTuple):
     message: str
 
 
-def check(stores: Stores, extension: Extension) -> list[Finding]:
+def check(stores: Stores, workspace: Workspace, extension: Extension) -> list[Finding]:
     """A finding for every operation, in the order in which they are declared.
 
     Nothing is run: the database prepares each statement with null for every argument. Raises HelmError "state"
@@ -38,7 +39,9 @@ def check(stores: Stores, extension: Extension) -> list[Finding]:
     """
     with kept.open_ones():
         return [
-            finding for connection in extension.connections for finding in _connection(stores, extension, connection)
+            finding
+            for connection in extension.connections
+            for finding in _connection(stores, workspace, extension, connection)
         ]
 
 
@@ -47,29 +50,32 @@ def failed(findings: list[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.result not in (OK, NOT_CHECKED)]
 
 
-def _connection(stores: Stores, extension: Extension, connection: Connection) -> Iterator[Finding]:
+def _connection(
+    stores: Stores, workspace: Workspace, extension: Extension, connection: Connection
+) -> Iterator[Finding]:
     if connection.kind not in CHECKED:
         told = f"{connection.kind} operations are not checked by this version of helm"
         return (_finding(connection, operation, NOT_CHECKED, told) for operation in connection.operations)
     try:
-        profile = call.configured(stores, connection)
-        secret = secrets.read(stores, profile)
+        target = targets.find(stores, workspace, connection, {})
+        authorization.check(stores, connection, target)
+        secret = authorization.secret(stores, target)
     except HelmError as error:
         return _all(connection, error)
-    return _prepared(extension, connection, profile, secret)
+    return _prepared(extension, connection, target, secret)
 
 
 def _all(connection: Connection, error: HelmError) -> Iterator[Finding]:
     return (_finding(connection, operation, error.code, error.message) for operation in connection.operations)
 
 
-def _prepared(extension: Extension, connection: Connection, profile: Profile, secret: str | None) -> Iterator[Finding]:
+def _prepared(extension: Extension, connection: Connection, target: Target, secret: str | None) -> Iterator[Finding]:
     shared: HelmError | None = None
     for operation in connection.operations:
         found = shared
         if shared is None:
             try:
-                _prepare(extension, connection, operation, profile, secret)
+                _prepare(extension, connection, operation, target, secret)
             except HelmError as error:
                 found = error
                 shared = error if error.code in _SHARED else None
@@ -78,12 +84,12 @@ def _prepared(extension: Extension, connection: Connection, profile: Profile, se
 
 
 def _prepare(
-    extension: Extension, connection: Connection, operation: Operation, profile: Profile, secret: str | None
+    extension: Extension, connection: Connection, operation: Operation, target: Target, secret: str | None
 ) -> None:
     call.permitted(extension, connection, operation.name)
     arguments = dict.fromkeys(operation.params or ())
-    plan = kinds.kind(connection.kind).plan(extension, connection, operation, {**arguments}, profile)
-    drivers.driver(plan.driver).prepare(plan, profile, secret, drivers.Limits())
+    plan = kinds.kind(connection.kind).plan(extension, connection, operation, {**arguments}, target)
+    drivers.driver(plan.driver).prepare(plan, target, secret, drivers.Limits())
 
 
 def _finding(connection: Connection, operation: Operation, result: str, message: str) -> Finding:

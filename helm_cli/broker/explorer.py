@@ -13,12 +13,12 @@ from helm_cli.broker.catalog import Question
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.drivers import Limits
-from helm_cli.model.envelope import Envelope, failure, success
+from helm_cli.model.envelope import Envelope, failure
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Effect, Extension, Operation
 from helm_cli.model.jsontext import Json
 from helm_cli.model.plan import Binding
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Database
 from helm_cli.store import confirmations, profiles
 
 CONNECTION: Final = "explorer"
@@ -55,7 +55,7 @@ class Columns(NamedTuple):
     columns: tuple[str, ...]
 
 
-def profile(stores: Stores, desk: Desk) -> Profile:
+def profile(stores: Stores, desk: Desk) -> Database:
     """The profile as it is now. Raises HelmError "not_configured" and "state"."""
     return profiles.load(stores.home, "db", desk.profile)
 
@@ -134,7 +134,7 @@ def _written(stores: Stores, desk: Desk, sql: str, writes: Writes | None, token:
         prepared = _prepared(stores, desk, Question(sql), "write")
         _check_on(stores, desk, writes)
         confirmations.redeem(stores.db, token, prepared.binding, stores.clock())
-        return success(call.send(stores, prepared, Limits()))
+        return call.send(stores, prepared)
     except HelmError as error:
         return failure(error)
 
@@ -154,7 +154,7 @@ def _read(stores: Stores, desk: Desk, question: Question, limits: Limits) -> Env
 
 def _answer(stores: Stores, desk: Desk, question: Question, limits: Limits) -> Envelope:
     try:
-        return success(call.send(stores, _prepared(stores, desk, question, "read"), limits))
+        return call.send(stores, _prepared(stores, desk, question, "read"), limits)
     except HelmError as error:
         return failure(error)
 

@@ -1,13 +1,17 @@
 """How a profile and its secret are added, changed and removed together, so that no kill leaves a wrong pair."""
 
+from typing import TypeVar
+
 from helm_cli.broker import secrets
 from helm_cli.broker.stores import Stores
 from helm_cli.model.errors import HelmError
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Database, Profile, Server, Service
 from helm_cli.store import profiles
 
+Kept = TypeVar("Kept", Database, Service, Server)
 
-def add(stores: Stores, profile: Profile, secret: str | None, *, force: bool) -> Profile:
+
+def add(stores: Stores, profile: Kept, secret: str | None, *, force: bool) -> Kept:
     """Record a profile and keep its secret; gives the profile as recorded, with the store that has the secret.
 
     The profile's file is created first, so that of two adds one wins; killed before its secret is kept, the
@@ -36,7 +40,7 @@ def add(stores: Stores, profile: Profile, secret: str | None, *, force: bool) ->
     return recorded
 
 
-def change(stores: Stores, old: Profile, new: Profile, secret: str | None) -> Profile:
+def change(stores: Stores, old: Profile, new: Kept, secret: str | None) -> Kept:
     """Replace a profile; a secret that is not given anew stays, usable only while the target is the same."""
     if secret is None:
         recorded = new._replace(credential=old.credential)
@@ -79,7 +83,7 @@ def _former(stores: Stores, group: str, name: str) -> Profile | None:
     return None
 
 
-def _placed(stores: Stores, profile: Profile, secret: str | None) -> Profile:
+def _placed(stores: Stores, profile: Kept, secret: str | None) -> Kept:
     if secret is None:
         return profile._replace(credential=None)
     from helm_cli.store import credentials

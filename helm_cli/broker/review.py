@@ -10,6 +10,7 @@ from helm_cli.broker.workspace import Workspace
 from helm_cli.model.content import Content
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension
+from helm_cli.model.profile import Database
 from helm_cli.model.review import Caution, Change, FileChange, Invalid, Profiled, Review, Status
 from helm_cli.store import approvals, profiles
 from helm_cli.store.approvals import Approval
@@ -123,8 +124,6 @@ def _status(approval: Approval | None, folder: str, digest: str) -> Status:
 def _profiled(stores: Stores, connection: Connection) -> Profiled:
     if connection.group is None or connection.profile is None:
         return Profiled(connection, "none needed", "")
-    if connection.group not in profiles.GROUPS:
-        return Profiled(connection, "missing", "")
     try:
         profile = profiles.load(stores.home, connection.group, connection.profile)
     except HelmError as error:
@@ -132,6 +131,6 @@ def _profiled(stores: Stores, connection: Connection) -> Profiled:
             return Profiled(connection, "missing", "")
         return Profiled(connection, "broken", error.message)
     engine = connection.spec.get("engine")
-    if engine is not None and profile.engine != engine:
+    if isinstance(profile, Database) and profile.engine != engine:
         return Profiled(connection, "engine differs", f"the profile is {profile.engine}")
     return Profiled(connection, "configured", "")

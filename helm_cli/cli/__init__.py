@@ -22,8 +22,14 @@ COMMANDS: Final[dict[str, str]] = {
     "call": "Call one operation of a connection, or a batch of them.",
     "confirm": "Decide about a write or an approval that waits for a person.",
     "db": "Keep database profiles, and look into databases.",
+    "service": "Keep service profiles: a base URL, and a token or a sign-in.",
+    "oauth": "Sign in to services by OAuth2.",
+    "mcp": "Keep MCP server profiles, and serve approved operations to MCP clients.",
     "plugin": "Review, approve and list extensions.",
     "history": "Show which extension called what, when, and how it ended.",
+    "project": "Register the folders that files connections may use as projects.",
+    "workspace": "Show or set what belongs to this workspace.",
+    "agent": "Keep connections warm in a background process.",
     "demo": "Show the whole way in a throw-away home.",
 }
 

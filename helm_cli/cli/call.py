@@ -1,6 +1,6 @@
 """`helm call`: one operation of a connection, or a batch of them."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -13,11 +13,21 @@ from helm_cli.model.envelope import JSON, failure, success
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Operation
 from helm_cli.model.jsontext import Json
+from helm_cli.model.profile import Brain, Database, Root, Server, Service
 from helm_cli.view import plan as plan_view
 from helm_cli.view import result
 from helm_cli.view.streams import person_present
 
 app = group("")
+
+# What the place that a call goes to is called, where a person may see it.
+_PLACES: Final[dict[type, str]] = {
+    Database: "database",
+    Service: "base url",
+    Server: "server",
+    Root: "folder",
+    Brain: "TDT workspace",
+}
 
 
 @app.command("call")
@@ -118,7 +128,7 @@ def _plan(place: Here, request: call.Request, output: str) -> int:
     if output == "auto" and place.streams.out_terminal:
         context = {"workspace": request.workspace.path}
         if person_present(place.streams):
-            context["database"] = prepared.profile.where()
+            context[_PLACES[type(prepared.target)]] = prepared.target.where()
         place.streams.write("\n".join(("", *plan_view.plan_text(plan, context), "")) + "\n")
         return 0
     shown: dict[str, Json] = {

@@ -2,6 +2,7 @@
 
 from helm_cli.broker import check as broker
 from helm_cli.broker import content, declared
+from helm_cli.broker.workspace import Workspace
 from helm_cli.cli.here import Here, tell
 from helm_cli.cli.listing import show_rows, write_json
 from helm_cli.model.errors import EXIT
@@ -13,7 +14,8 @@ def check(place: Here, approval: Approval, output: str) -> int:
     id_ = approval.extension
     if not content.matches(place.stores, approval):
         tell(place.streams, f"the folder of {id_} changed since it was approved; this is about what was approved")
-    findings = broker.check(place.stores, declared.extension(place.stores, approval))
+    workspace = Workspace(approval.workspace, "where it was approved")
+    findings = broker.check(place.stores, workspace, declared.extension(place.stores, approval))
     wrong = broker.failed(findings)
     if output == "json":
         write_json(

@@ -13,7 +13,7 @@ from helm_cli.cli.given import Given
 from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.model.errors import HelmError
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Database
 from helm_cli.store import profiles
 from helm_cli.view import result
 
@@ -231,7 +231,7 @@ def shell(name: NameArgument) -> int:
     return typed.run(here(), name)
 
 
-def _to_change(place: Here, name: str) -> Profile:
+def _to_change(place: Here, name: str) -> Database:
     try:
         return profiles.load(place.stores.home, "db", name)
     except HelmError as error:

@@ -15,11 +15,12 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Json, Scalar
 from helm_cli.model.plan import Plan
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Database
 
 Result = TypeVar("Result")
 
 # How long after the deadline ending the query and undoing it may take, in seconds.
+LIMITS: Final = Limits()
 _GRACE: Final = 0.9
 _MISREAD: Final = "the server took an argument for another value"
 # How long the answer to a COMMIT that was sent in time is waited for beyond the deadline.
@@ -33,13 +34,13 @@ _TABLES: Final = "SELECT count(*) FROM information_schema.tables WHERE table_sch
 class _Target(NamedTuple):
     """Whose session is needed, and for what."""
 
-    profile: Profile
+    profile: Database
     secret: str | None
     extension: str
     effect: Effect
 
 
-def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Json:
+def run(plan: Plan, profile: Database, secret: str | None, limits: Limits) -> Json:
     """`{"columns", "rows"}` of a read, `{"rowsAffected"}` (rows matched) of a write that was committed.
 
     Values by the type of their column: BIGINT and DECIMAL are strings, BIT a number, bytes base64, JSON (of
@@ -61,7 +62,7 @@ def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Jso
     return _in_time(lambda session: perform(session, query, limits), target, limits)
 
 
-def prepare(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> None:
+def prepare(plan: Plan, profile: Database, secret: str | None, limits: Limits) -> None:
     """Has the server prepare the query, and runs nothing. HelmError as `run` before it executes."""
     query = _query(plan)
 
@@ -75,7 +76,7 @@ def prepare(plan: Plan, profile: Profile, secret: str | None, limits: Limits) ->
     _in_time(described, _Target(profile, secret, plan.extension, query.effect), limits)
 
 
-def probe(profile: Profile, secret: str | None, limits: Limits) -> str:
+def probe(profile: Database, secret: str | None, limits: Limits) -> str:
     """The product and version that answered, and how much is in the database. HelmError as for `run`."""
     query = Query(_TABLES, "SELECT", (), "read")
 
@@ -254,7 +255,7 @@ def _unsent(error: Exception, session: Session, effect: Effect, limits: Limits) 
     return timed_out(effect, limits) if isinstance(error, Late) else too_large(limits)
 
 
-def _unready(error: Exception, profile: Profile) -> HelmError:
+def _unready(error: Exception, profile: Database) -> HelmError:
     if isinstance(error, Error):
         return HelmError("unavailable", f"the database server did not accept the session: {message(error, profile)}")
     return HelmError("unavailable", "the database server ended the session before the query, or did not answer in time")

@@ -10,7 +10,7 @@ from helm_cli.drivers.deadline import Deadline
 from helm_cli.drivers.mysql_library import ClientFlag, Error, MySQLConnection, ServerCmd
 from helm_cli.drivers.mysql_wire import Late, Lost, TooBig, WantsClearPassword, Wire
 from helm_cli.model.errors import HelmError
-from helm_cli.model.profile import PORTS, Profile
+from helm_cli.model.profile import PORTS, Database
 
 if TYPE_CHECKING:
     import ssl
@@ -33,7 +33,7 @@ _SIGN_IN: Final = frozenset((1045, 1130, 1251, 1396, 1524, 1698, 1820, 1862, 311
 _NO_DATABASE: Final = frozenset((1044, 1049))
 
 
-def connect(profile: Profile, secret: str | None, clock: Deadline) -> tuple[MySQLConnection, Wire]:
+def connect(profile: Database, secret: str | None, clock: Deadline) -> tuple[MySQLConnection, Wire]:
     """A connection that is signed in, and the wire under it. No option file and no variable is read.
 
     TLS as the profile says; where it says nothing it is required off loopback, and on it used where the server
@@ -62,7 +62,7 @@ def reset(connection: MySQLConnection) -> None:
     inner._handle_ok(inner._send_cmd(ServerCmd.RESET_CONNECTION))
 
 
-def kill(profile: Profile, secret: str | None, query: int | None, took: float) -> None:
+def kill(profile: Database, secret: str | None, query: int | None, took: float) -> None:
     """End what the connection of this id is running, if the server answers soon.
 
     `took` is how many seconds its own sign-in took: this one may take as long and half as long again.
@@ -79,7 +79,7 @@ def kill(profile: Profile, secret: str | None, query: int | None, took: float) -
             wire.close_connection()
 
 
-def _connect(profile: Profile, secret: str | None, clock: Deadline, mode: str) -> tuple[MySQLConnection, Wire]:
+def _connect(profile: Database, secret: str | None, clock: Deadline, mode: str) -> tuple[MySQLConnection, Wire]:
     host = profile.host or "localhost"
     tls = None if mode == "disable" or profile.socket else _context(profile, mode)
     proved = mode == "verify-full" or _is_local(profile)
@@ -111,11 +111,11 @@ def _connect(profile: Profile, secret: str | None, clock: Deadline, mode: str) -
     return connection, wire
 
 
-def _is_local(profile: Profile) -> bool:
+def _is_local(profile: Database) -> bool:
     return profile.socket is not None or trust.loopback(profile.host or "")
 
 
-def _context(profile: Profile, mode: str) -> "ssl.SSLContext":
+def _context(profile: Database, mode: str) -> "ssl.SSLContext":
     """TLS 1.2 or newer. "require" with a CA checks the certificate, "verify-full" its name too."""
     import ssl
 
@@ -136,7 +136,7 @@ def _context(profile: Profile, mode: str) -> "ssl.SSLContext":
     return context
 
 
-def _explained(profile: Profile, error: Exception) -> HelmError:
+def _explained(profile: Database, error: Exception) -> HelmError:
     if isinstance(error, Late):
         return _unavailable(profile, "did not answer in time")
     if isinstance(error, Lost | TooBig):
@@ -148,7 +148,7 @@ def _explained(profile: Profile, error: Exception) -> HelmError:
     return _unavailable(profile, "did not answer as a MySQL server does; check the host and the port")
 
 
-def _refused(profile: Profile, error: Error) -> HelmError:
+def _refused(profile: Database, error: Error) -> HelmError:
     if error.errno in _SIGN_IN:
         return _unavailable(profile, "refused the sign-in; check the user and the password")
     if error.errno in _NO_DATABASE:
@@ -181,5 +181,5 @@ def _clause(text: str) -> str:
     return text.partition(",")[0].lower().rstrip(".")
 
 
-def _unavailable(profile: Profile, what: str) -> HelmError:
+def _unavailable(profile: Database, what: str) -> HelmError:
     return HelmError("unavailable", f"the database server of the profile {profile.name} {what}")

@@ -11,7 +11,7 @@ from helm_cli.drivers.outcome import timed_out
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Scalar
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Database
 
 # ER_STATEMENT_TIMEOUT of MariaDB and ER_QUERY_TIMEOUT of MySQL.
 _TOO_LONG: Final = frozenset((1969, 3024))
@@ -39,7 +39,7 @@ _USER: Final = "the profile's user"
 _ACCOUNT: Final = re.compile(r"user '(?:[^']|'')*'@'(?:[^']|'')*'|'(?:[^']|'')*'@'(?:[^']|'')*'")
 
 
-def translated(error: Error, effect: Effect, clock: Deadline, limits: Limits, profile: Profile) -> HelmError:
+def translated(error: Error, effect: Effect, clock: Deadline, limits: Limits, profile: Database) -> HelmError:
     """The error to report for what the server answered to a statement that changed nothing."""
     if error.errno in _TOO_LONG or (error.errno == _INTERRUPTED and clock.remaining() < _SLACK):
         return timed_out(effect, limits)
@@ -50,13 +50,13 @@ def translated(error: Error, effect: Effect, clock: Deadline, limits: Limits, pr
     return HelmError("query_failed", message(error, profile))
 
 
-def message(error: Error, profile: Profile) -> str:
+def message(error: Error, profile: Database) -> str:
     """What the server says, in one line of at most 4 KiB, without the profile's user, host and database."""
     text = " ".join(str(error.msg or "the server gave no reason").split())
     return _shortened(_nameless(text, profile))
 
 
-def misread(remarks: Iterable[tuple[int, str]], values: Sequence[Scalar], effect: Effect, profile: Profile) -> str:
+def misread(remarks: Iterable[tuple[int, str]], values: Sequence[Scalar], effect: Effect, profile: Database) -> str:
     """What the server remarked if it says that it took an argument for another value than it is, else "".
 
     A write takes no number from a text that holds none, and a fraction among its `values` is not cut. A read only
@@ -80,7 +80,7 @@ def _names(remark: str, values: Sequence[Scalar]) -> bool:
     return told in texts or (len(told) > _SURELY_WHOLE and any(text.startswith(told[:_SURELY_WHOLE]) for text in texts))
 
 
-def _nameless(text: str, profile: Profile) -> str:
+def _nameless(text: str, profile: Database) -> str:
     if profile.user:  # a name with a quote in it stands there as it is
         user = re.escape(profile.user)
         text = re.sub(rf"(?:user )?'{user}'@'[^']*'", _USER, text)

@@ -13,7 +13,7 @@ from helm_cli.drivers.mysql_wire import Late, Lost, TooBig, Wire
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Scalar
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Database
 
 Result = TypeVar("Result")
 
@@ -57,7 +57,7 @@ class Link(NamedTuple):
 class Session(NamedTuple):
     """A signed-in connection in one call. Methods raise Error where the server says no, and what the wire raises."""
 
-    profile: Profile
+    profile: Database
     secret: str | None
     extension: str
     effect: Effect
@@ -167,7 +167,7 @@ class Session(NamedTuple):
 
 
 def open_session(
-    profile: Profile, secret: str | None, extension: str, effect: Effect, clock: Deadline, limits: Limits
+    profile: Database, secret: str | None, extension: str, effect: Effect, clock: Deadline, limits: Limits
 ) -> Session:
     """A new session whose queries the server itself ends in time, and read-only unless `effect` is "write".
 
@@ -189,7 +189,7 @@ def open_session(
     return session
 
 
-def _key(profile: Profile, secret: str | None, extension: str) -> tuple[str, ...]:
+def _key(profile: Database, secret: str | None, extension: str) -> tuple[str, ...]:
     return ("mysql", profile.target_digest(), secret or "", extension)
 
 

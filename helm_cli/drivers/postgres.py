@@ -33,12 +33,13 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Json, Scalar
 from helm_cli.model.plan import Plan
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Database
 
 Result = TypeVar("Result")
 
 # What the text of the results depends on, whatever the role or the database set. The order of day and month in
 # what is bound stays the role's own, and so does the time zone.
+LIMITS: Final = Limits()
 _BEGIN: Final = (
     "BEGIN READ {mode}; SET LOCAL statement_timeout = {timeout}; SET LOCAL datestyle = 'ISO';"
     " SET LOCAL intervalstyle = 'iso_8601'; SET LOCAL bytea_output = 'hex'; SET LOCAL extra_float_digits = 3;"
@@ -82,10 +83,10 @@ class _Call(NamedTuple):
     query: _Query
     limits: Limits
     clock: Deadline
-    profile: Profile
+    profile: Database
 
 
-def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Json:
+def run(plan: Plan, profile: Database, secret: str | None, limits: Limits) -> Json:
     """`{"columns", "rows"}` of a read, `{"rowsAffected"}` of a write that was committed.
 
     int8 and numeric are strings, json and arrays of scalars JSON, bytea base64, dates ISO where they are plain;
@@ -98,7 +99,7 @@ def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Jso
     )
 
 
-def prepare(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> None:
+def prepare(plan: Plan, profile: Database, secret: str | None, limits: Limits) -> None:
     """Has the server parse and describe the statement, and nothing run. HelmError: what `run` would end with."""
 
     def described(call: _Call) -> None:
@@ -109,7 +110,7 @@ def prepare(plan: Plan, profile: Profile, secret: str | None, limits: Limits) ->
     _on_server(_query(plan), profile, secret, limits, plan.extension, described)
 
 
-def probe(profile: Profile, secret: str | None, limits: Limits) -> str:
+def probe(profile: Database, secret: str | None, limits: Limits) -> str:
     """The version of the server that the profile signs in to, and how many tables are seen there. HelmError."""
 
     def asked(call: _Call) -> str:
@@ -131,7 +132,7 @@ def _query(plan: Plan) -> _Query:
 
 def _on_server(
     query: _Query,
-    profile: Profile,
+    profile: Database,
     secret: str | None,
     limits: Limits,
     extension: str,
@@ -155,7 +156,7 @@ def _on_server(
     return in_time(body, query.effect, limits)
 
 
-def _ending(error: Exception, effect: Effect, limits: Limits, clock: Deadline, profile: Profile) -> HelmError:
+def _ending(error: Exception, effect: Effect, limits: Limits, clock: Deadline, profile: Database) -> HelmError:
     if isinstance(error, ServerError):
         return translated(error, effect, limits, clock, profile)
     if isinstance(error, Flood):

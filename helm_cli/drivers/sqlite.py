@@ -12,8 +12,9 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Json, Scalar
 from helm_cli.model.plan import Plan
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Database
 
+LIMITS: Final = Limits()
 _VERSION: Final = (
     "SELECT sqlite_version(), count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*'"
 )
@@ -21,7 +22,7 @@ _VERSION: Final = (
 _MENDING_SECONDS: Final = 2.0
 
 
-def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Json:
+def run(plan: Plan, profile: Database, secret: str | None, limits: Limits) -> Json:
     """`{"columns", "rows"}` of a read, `{"rowsAffected"}` of a write that was committed.
 
     An INTEGER beyond ±(2^53-1) and an infinity is a string, a BLOB base64, invalid UTF-8 in TEXT U+FFFD.
@@ -31,19 +32,19 @@ def run(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> Jso
     return _answer(_job("run", plan, profile, limits))
 
 
-def prepare(plan: Plan, profile: Profile, secret: str | None, limits: Limits) -> None:
+def prepare(plan: Plan, profile: Database, secret: str | None, limits: Limits) -> None:
     """Has SQLite compile the statement against the file's schema, and runs nothing. HelmError as `run` would end."""
     _answer(_job("prepare", plan, profile, limits))
 
 
-def probe(profile: Profile, secret: str | None, limits: Limits) -> str:
+def probe(profile: Database, secret: str | None, limits: Limits) -> str:
     """The version of SQLite that read the file's schema, and how much is in it. HelmError as for `run`."""
     job = Job("run", profile.name, profile.path or "", _VERSION, [], "read", limits, limits.seconds)
     version, count = cast(Any, _answer(job))["rows"][0]
     return f"SQLite {version}, {count} table{'' if count == 1 else 's'}"
 
 
-def _job(what: What, plan: Plan, profile: Profile, limits: Limits) -> Job:
+def _job(what: What, plan: Plan, profile: Database, limits: Limits) -> Job:
     values = [value for _, value in cast(list[tuple[str, Scalar]], plan.request["params"])]
     sql = str(plan.request["sql"])
     return Job(what, profile.name, profile.path or "", sql, values, plan.effect, limits, limits.seconds)

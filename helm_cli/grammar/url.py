@@ -62,6 +62,11 @@ def token_fault(url: str) -> str | None:
     return fault
 
 
+def server_fault(url: str) -> str | None:
+    """Why an MCP server cannot have this URL: as a base URL, but it may have a query."""
+    return _fault(url)
+
+
 def path_fault(path: str) -> str | None:
     """Why a call cannot have this path (contract, HTTP), placeholders included."""
     if not path.startswith("/") or path.startswith("//"):

@@ -9,16 +9,22 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension, Operation
 from helm_cli.model.jsontext import Json
 from helm_cli.model.plan import Plan
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Target
 
-KINDS: Final[dict[str, str]] = {"db": "helm_cli.kinds.db"}
+KINDS: Final[dict[str, str]] = {
+    "db": "helm_cli.kinds.db",
+    "http": "helm_cli.kinds.http",
+    "mcp": "helm_cli.kinds.mcp",
+    "tdt-mcp": "helm_cli.kinds.tdt",
+    "files": "helm_cli.kinds.files",
+}
 
 # In characters of a string argument (contract, HTTP and Database).
 MOST_CHARACTERS: Final = 4096
 
 
 class Kind(Protocol):
-    """What a module named in KINDS offers."""
+    """What a module named in KINDS offers. Each takes the target of its own kind."""
 
     def plan(
         self,
@@ -26,9 +32,9 @@ class Kind(Protocol):
         connection: Connection,
         operation: Operation,
         arguments: dict[str, Json],
-        profile: Profile,
+        target: Target,
     ) -> Plan:
-        """The exact request of one call. HelmError "refused" when the arguments or the profile do not fit."""
+        """The exact request of one call. HelmError "refused" when the arguments or the target do not fit."""
 
 
 def kind(name: str) -> Kind:

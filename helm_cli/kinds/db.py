@@ -9,7 +9,7 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension, Operation
 from helm_cli.model.jsontext import Json
 from helm_cli.model.plan import Plan
-from helm_cli.model.profile import Profile
+from helm_cli.model.profile import Database
 
 _INT64: Final = range(-(2**63), 2**63)
 
@@ -19,7 +19,7 @@ def plan(
     connection: Connection,
     operation: Operation,
     arguments: dict[str, Json],
-    profile: Profile,
+    profile: Database,
 ) -> Plan:
     """The statement with its values in the order of `params` (contract, Database; design, section 8).
 

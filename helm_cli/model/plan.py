@@ -12,7 +12,8 @@ class Plan(NamedTuple):
     `request` is the whole of what the driver may send; every member of it is shown, in this order, and nothing
     else is sent. `title` and `verb` are those of its confirmation ("Confirm database write", "Run"), `noun` what
     its kind calls an operation ("query"). `group` and `profile` say which profile it goes to, `driver` is the row
-    of the drivers' table that sends it, `shape` one of the constants of `envelope`.
+    of the drivers' table that sends it, `shape` one of the constants of `envelope`. `previewed` says that the driver
+    can tell which texts the write would replace, and by what.
     """
 
     kind: str
@@ -28,10 +29,19 @@ class Plan(NamedTuple):
     verb: str
     noun: str
     request: dict[str, Json]
+    previewed: bool = False
 
     def digest(self) -> str:
         """The SHA-256 of the driver and the request: the part of a write token that pins the exact write."""
         return digest({"driver": self.driver, "request": self.request})
+
+
+class Revision(NamedTuple):
+    """A text that a write would replace, and by what: what a person reads as a line diff. `before` is None for none."""
+
+    path: str
+    before: str | None
+    after: str
 
 
 class Binding(NamedTuple):

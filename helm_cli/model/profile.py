@@ -1,14 +1,16 @@
-"""What the user configured: where a connection goes, never with what secret."""
+"""Where a call goes: the profiles that the user configured, and the folders of a workspace; never with what secret."""
 
 from typing import Final, Literal, NamedTuple
 
-from helm_cli.model.jsontext import digest
+from helm_cli.model.jsontext import Json, digest
 
 Engine = Literal["sqlite", "postgres", "mysql"]
 ENGINES: Final[tuple[Engine, ...]] = ("sqlite", "postgres", "mysql")
 PORTS: Final[dict[str, int]] = {"postgres": 5432, "mysql": 3306}
 Tls = Literal["disable", "require", "verify-full"]
 Place = Literal["keychain", "file"]
+Format = Literal["bearer", "raw"]
+TdtProfile = Literal["read-only", "everyday"]
 NAME: Final = r"[a-z0-9][a-z0-9._-]{0,63}"
 
 
@@ -59,5 +61,130 @@ class Database(NamedTuple):
         return digest([self.engine, self.host, self.port, self.socket, self.user, self.tls, self.tls_ca])
 
 
-# The union grows with each group: Database | Service | Server.
-Profile = Database
+class Service(NamedTuple):
+    """A service profile: a base URL, and how its calls are authorized.
+
+    With a `client_id` it signs in by OAuth2, else it sends a token (`header`, `format`), or none where `credential` is
+    None. `redirect_port` is the port of the OAuth2 callback. `authorize_url` and `token_url` are only for extensions
+    whose dialect declares none. `credential` is the store that has the token or the client secret; a public client
+    has none. Where the tokens of a sign-in are, the sign-in itself records.
+    """
+
+    name: str
+    base_url: str
+    header: str = "Authorization"
+    format: Format = "bearer"
+    client_id: str | None = None
+    redirect_port: int | None = None
+    authorize_url: str | None = None
+    token_url: str | None = None
+    credential: Place | None = None
+
+    @property
+    def group(self) -> str:
+        return "service"
+
+    @property
+    def oauth2(self) -> bool:
+        return self.client_id is not None
+
+    @property
+    def account(self) -> str:
+        return self.item("client-secret" if self.oauth2 else "token")
+
+    def item(self, field: str) -> str:
+        """The account of one of its secrets: "token", "client-secret", "access-token" or "refresh-token"."""
+        return f"service/{self.name}/{field}"
+
+    def where(self) -> str:
+        return self.base_url
+
+    def target_digest(self) -> str:
+        return digest({**self._asdict(), "credential": None})
+
+    def secret_target_digest(self) -> str:
+        return digest(["service", self.base_url, self.client_id, self.token_url])
+
+
+class Server(NamedTuple):
+    """An MCP server's profile: a command with its arguments, or the URL of a streamable HTTP server.
+
+    `token_env` is the one variable that gives the command its token; a URL gets it as a bearer header.
+    `start_seconds` is what starting it may take. `folder` is set for a call and never kept: the workspace, in which
+    a command is started.
+    """
+
+    name: str
+    command: tuple[str, ...] | None = None
+    url: str | None = None
+    token_env: str | None = None
+    start_seconds: int = 30
+    credential: Place | None = None
+    folder: str | None = None
+
+    @property
+    def group(self) -> str:
+        return "mcp"
+
+    @property
+    def account(self) -> str:
+        return f"mcp/{self.name}/token"
+
+    def where(self) -> str:
+        from shlex import join
+
+        return self.url if self.url is not None else join(self.command or ())
+
+    def target_digest(self) -> str:
+        return digest({**self._asdict(), "command": _json(self.command), "credential": None})
+
+    def secret_target_digest(self) -> str:
+        return digest(["mcp", _json(self.command), self.url])
+
+
+class Root(NamedTuple):
+    """The folder that a files connection works in: the workspace, or a registered project, by its resolved path."""
+
+    name: str
+    path: str
+    project: bool = False
+
+    @property
+    def credential(self) -> None:
+        return None
+
+    def where(self) -> str:
+        return self.path
+
+    def target_digest(self) -> str:
+        return digest(["root", self.name, self.path, self.project])
+
+
+class Brain(NamedTuple):
+    """The TDT workspace of a tdt-mcp connection, by its resolved path, and which of TDT's profiles is enabled in it."""
+
+    folder: str
+    profile: TdtProfile = "read-only"
+
+    @property
+    def name(self) -> str:
+        return "tdt"
+
+    @property
+    def credential(self) -> None:
+        return None
+
+    def where(self) -> str:
+        return self.folder
+
+    def target_digest(self) -> str:
+        return digest(["tdt", self.folder, self.profile])
+
+
+# What the user configured, each kept in the group of its name; and everything that a call may go to.
+Profile = Database | Service | Server
+Target = Profile | Root | Brain
+
+
+def _json(command: tuple[str, ...] | None) -> Json:
+    return None if command is None else [*command]

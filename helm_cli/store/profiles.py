@@ -2,29 +2,19 @@
 
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from types import UnionType
-from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin, overload
 
 from helm_cli.model.errors import HelmError
-from helm_cli.model.profile import NAME, Database, Profile
+from helm_cli.model.profile import NAME, Database, Profile, Server, Service
 from helm_cli.store import home as homes
 from helm_cli.store import tomltext
+from helm_cli.store.groups import GROUPS, NOT_KEPT
 
 FOLDER: Final = "profiles"
 _SUFFIX: Final = ".toml"
 _NAME: Final = re.compile(NAME)
-# A list of hosts, a URL or a socket is none; `%` belongs to the zone of an IPv6 address.
-_HOST: Final = re.compile(r"[\w.:%-]+")
-
-
-class Group(NamedTuple):
-    """One folder of profiles: its record, what such a profile is called, and what is wrong with one, if anything."""
-
-    record: type[Profile]
-    noun: str
-    fault: Callable[[Profile], str | None]
 
 
 def names(home: Path, group: str) -> list[str]:
@@ -50,6 +40,14 @@ def exists(home: Path, group: str, name: str) -> bool:
     return True
 
 
+@overload
+def load(home: Path, group: Literal["db"], name: str) -> Database: ...
+@overload
+def load(home: Path, group: Literal["service"], name: str) -> Service: ...
+@overload
+def load(home: Path, group: Literal["mcp"], name: str) -> Server: ...
+@overload
+def load(home: Path, group: str, name: str) -> Profile: ...
 def load(home: Path, group: str, name: str) -> Profile:
     """The profile of this name.
 
@@ -64,7 +62,7 @@ def load(home: Path, group: str, name: str) -> Profile:
             "not_configured", f"there is no {kind.noun} profile {name}; add it with: helm {group} add {name}"
         )
     found = tomltext.table(data, path)
-    fields = {field: kind.record.__annotations__[field] for field in kind.record._fields if field != "name"}
+    fields = {field: kind.record.__annotations__[field] for field in kind.record._fields if field not in NOT_KEPT}
     for key, value in found.items():
         if key not in fields:
             raise tomltext.unknown(path, key, fields)
@@ -73,7 +71,7 @@ def load(home: Path, group: str, name: str) -> Profile:
     missing = [field for field in fields if field not in found and field not in kind.record._field_defaults]
     if missing:
         raise tomltext.fault(path, f"the key {missing[0]} is missing")
-    profile = kind.record(name=name, **found)
+    profile = kind.record(name=name, **{key: _read(value) for key, value in found.items()})
     wrong = kind.fault(profile)
     if wrong:
         raise tomltext.fault(path, wrong)
@@ -120,7 +118,7 @@ def remove(home: Path, group: str, name: str) -> bool:
 
 def render(profile: Profile) -> str:
     """The TOML text of a profile: a line for each value it has, in the record's order."""
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in _values(profile).items() if value is not None)
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in _kept(profile).items() if value is not None)
 
 
 def check_name(name: str) -> None:
@@ -153,8 +151,18 @@ def _checked(home: Path, profile: Profile) -> tuple[Path, bytes]:
     return path, data
 
 
-def _values(profile: Profile) -> dict[str, str | int | None]:
-    return {key: value for key, value in profile._asdict().items() if key != "name"}
+def _kept(profile: Profile) -> dict[str, Any]:
+    """What is written down: a value that is the record's own default, for which nothing stands, is None."""
+    defaults = profile._field_defaults
+    return {
+        key: None if value == defaults.get(key) else value
+        for key, value in profile._asdict().items()
+        if key not in NOT_KEPT
+    }
+
+
+def _read(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _revised(former: bytes, path: Path, profile: Profile) -> bytes:
@@ -162,73 +170,42 @@ def _revised(former: bytes, path: Path, profile: Profile) -> bytes:
     import tomlkit
 
     document = tomlkit.parse(former.decode("utf-8-sig"))
-    values = _values(profile)
+    values, whole = _kept(profile), profile._asdict()
     for key in before:
-        if values.get(key) is None:
+        # A value that the record has anyway may be written down all the same.
+        if values.get(key) is None and (whole.get(key) is None or _read(before[key]) != whole[key]):
             del document[key]
     for key, value in values.items():
         # A value that did not change keeps the way it was written.
-        if value is not None and before.get(key) != value:
-            document[key] = value
+        if value is not None and _read(before.get(key)) != value:
+            document[key] = list(value) if isinstance(value, tuple) else value
     return document.as_string().encode()
 
 
-def _toml(value: str | int) -> str:
+def _toml(value: str | int | tuple[str, ...]) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml(one) for one in value)}]"
     if isinstance(value, int):
-        return str(value)
+        return str(value).lower()
     text = value.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\u{ord(match[0]):04x}", text) + '"'
 
 
 def _fits(value: Any, annotation: Any) -> bool:
-    if isinstance(annotation, UnionType) or get_origin(annotation) not in (None, Literal):
+    if isinstance(annotation, UnionType) or get_origin(annotation) not in (None, Literal, tuple):
         return any(_fits(value, one) for one in get_args(annotation))
     if get_origin(annotation) is Literal:
         return value in get_args(annotation)
+    if get_origin(annotation) is tuple:
+        return isinstance(value, list) and all(type(one) is str for one in value)
     return type(value) is annotation
 
 
 def _allowed(annotation: Any) -> str:
-    if annotation in (str, int):
-        return {str: "a text", int: "a whole number"}[annotation]
+    if annotation in (str, int, bool):
+        return {str: "a text", int: "a whole number", bool: "true or false"}[annotation]
+    if get_origin(annotation) is tuple:
+        return "a list of texts"
     return " or ".join(
         f'"{one}"' if isinstance(one, str) else _allowed(one) for one in get_args(annotation) if one is not type(None)
     )
-
-
-def _database(profile: Database) -> str | None:
-    """What is wrong with a database profile, as a clause without any value of it; None where nothing is."""
-    sqlite = profile.engine == "sqlite"
-    needed = {"path"} if sqlite else {"database", "user", *(("host", "port") if profile.socket is None else ())}
-    taken = needed | ({"engine", "credential"} if sqlite else _values(profile).keys() - {"path"})
-    for key, value in _values(profile).items():
-        if value is None and key in needed:
-            return f"the engine {profile.engine} needs {key}" + (" (or socket)" if key == "host" else "")
-        if value is not None and key not in taken:
-            return f"the engine {profile.engine} takes no {key}"
-        if isinstance(value, str) and not _text(value):
-            return f"{key} must be a text in UTF-8 that is not empty and holds no NUL"
-        if isinstance(value, str) and key in ("path", "socket", "tls_ca") and not os.path.isabs(value):
-            return f"{key} must be absolute"
-    return _server(profile)
-
-
-def _server(profile: Database) -> str | None:
-    if profile.host is not None and profile.socket is not None:
-        return "it has both host and socket, of which only one can be used"
-    if profile.host is not None and not _HOST.fullmatch(profile.host):
-        return "host must be the name or the address of one host, not a URL"
-    if profile.port is not None and not 1 <= profile.port <= 65_535:
-        return "port must be from 1 to 65535"
-    return None
-
-
-def _text(value: str) -> bool:
-    try:
-        return bool(value.encode()) and "\0" not in value
-    except UnicodeEncodeError:
-        return False
-
-
-# One line for each group; the folder's name is the key.
-GROUPS: Final[dict[str, Group]] = {"db": Group(Database, "database", _database)}

@@ -34,5 +34,24 @@ _FIRST: Final = (
     "CREATE INDEX calls_counted ON calls (workspace, extension, at) WHERE counted = 1",
 )
 
+_SECOND: Final = (
+    """CREATE TABLE signins (
+        service TEXT PRIMARY KEY, client_id TEXT NOT NULL, authorize_url TEXT NOT NULL, token_url TEXT NOT NULL,
+        scopes TEXT NOT NULL, asked TEXT NOT NULL, issuer TEXT, place TEXT NOT NULL, signed_in_at REAL NOT NULL,
+        expires REAL, life REAL, refreshable INTEGER NOT NULL, ended TEXT
+    ) WITHOUT ROWID""",
+    """CREATE TABLE projects (
+        workspace TEXT NOT NULL, id TEXT NOT NULL, path TEXT NOT NULL, added_at REAL NOT NULL,
+        PRIMARY KEY (workspace, id)
+    ) WITHOUT ROWID""",
+    "ALTER TABLE workspaces ADD COLUMN tdt_profile TEXT NOT NULL DEFAULT 'read-only'",
+    """CREATE TABLE tools (
+        workspace TEXT NOT NULL, extension TEXT NOT NULL, connection TEXT NOT NULL, name TEXT NOT NULL,
+        definition TEXT NOT NULL, PRIMARY KEY (workspace, extension, connection, name)
+    ) WITHOUT ROWID""",
+    "ALTER TABLE calls ADD COLUMN asked_by TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE calls ADD COLUMN arguments TEXT",
+)
+
 # Step n leads from version n to version n + 1 (PRAGMA user_version).
-STEPS: Final[tuple[tuple[str, ...], ...]] = (_FIRST,)
+STEPS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _SECOND)

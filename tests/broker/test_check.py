@@ -13,6 +13,7 @@ import pytest
 from helm_cli.broker import check
 from helm_cli.broker.check import Finding
 from helm_cli.broker.stores import Stores
+from helm_cli.broker.workspace import Workspace
 from helm_cli.model.extension import Connection, Extension, Operation
 from helm_cli.model.profile import Database
 from helm_cli.store import profiles
@@ -35,6 +36,9 @@ def stores(home: Path, file: Path) -> Iterator[Stores]:
     opened.close()
 
 
+HERE = Workspace("/", "named")
+
+
 def extension(*connections: Connection, write_permitted: bool = True) -> Extension:
     return Extension("tickets", "", "", "", "manifest.json", write_permitted, connections, ())
 
@@ -52,7 +56,7 @@ def write(sql: str, *params: str, name: str = "w") -> Operation:
 
 
 def found(stores: Stores, operation: Operation, **changes: Any) -> tuple[str, str]:
-    (finding,) = check.check(stores, extension(database_connection(operation, **changes)))
+    (finding,) = check.check(stores, HERE, extension(database_connection(operation, **changes)))
     return finding.result, finding.message
 
 
@@ -143,20 +147,24 @@ def test_a_server_that_does_not_answer_is_waited_for_once(stores: Stores) -> Non
             *(read("SELECT 1", name=f"q{number}") for number in range(20)), profile="shop", engine="postgres"
         )
         begun = time.monotonic()
-        findings = check.check(stores, extension(connection))
+        findings = check.check(stores, HERE, extension(connection))
     assert [finding.operation for finding in check.failed(findings)] == [f"q{number}" for number in range(20)]
     assert len({(finding.result, finding.message) for finding in findings}) == 1
     assert time.monotonic() - begun < 7
 
 
 def test_a_write_without_permission_would_be_refused(stores: Stores) -> None:
-    told = check.check(stores, extension(database_connection(write("DELETE FROM tickets")), write_permitted=False))
+    told = check.check(
+        stores, HERE, extension(database_connection(write("DELETE FROM tickets")), write_permitted=False)
+    )
     assert (told[0].result, "permissions.write" in told[0].message) == ("refused", True)
 
 
 def test_other_kinds_are_listed_as_not_checked(stores: Stores) -> None:
     mcp = Connection("gh", "mcp", "mcp", "github", (Operation("list", "read", None, {}),), {})
-    findings = check.check(stores, extension(mcp, database_connection(read("SELECT 1"), read("SELECT x", name="bad"))))
+    findings = check.check(
+        stores, HERE, extension(mcp, database_connection(read("SELECT 1"), read("SELECT x", name="bad")))
+    )
     assert findings[0] == Finding(
         "gh", "list", "mcp", "read", "not checked", "mcp operations are not checked by this version of helm"
     )

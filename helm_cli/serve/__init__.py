@@ -1,0 +1,1 @@
+"""What programs of others may call: the approved operations, and nothing that widens trust."""
