@@ -21,7 +21,8 @@ class Request(NamedTuple):
     """What a caller asks for: one operation of one connection of a workspace, with its arguments.
 
     `extension` says whose connection is meant where two extensions have one of that id. `wait_rate` waits for a
-    free place in the rate window instead of failing with `rate_limited`.
+    free place in the rate window instead of failing with `rate_limited`. `asked_by` says who asks, where that is not
+    this process's parent.
     """
 
     workspace: Workspace
@@ -30,6 +31,7 @@ class Request(NamedTuple):
     arguments: dict[str, Json]
     extension: str | None = None
     wait_rate: bool = False
+    asked_by: str = ""
 
 
 class Prepared(NamedTuple):
@@ -80,7 +82,7 @@ def ask(stores: Stores, request: Request, *, listed: bool, awaited: bool = False
     The call is counted against the rate limit here, not again when it is performed. Raises what `describe`
     raises, and "rate_limited"; the history tells of each.
     """
-    asker = ledger.caller()
+    asker = request.asked_by or ledger.caller()
     with ledger.refusals(stores, request):
         prepared = describe(stores, request)
     entry, prepared = _admitted(stores, request, prepared)

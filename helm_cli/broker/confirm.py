@@ -47,6 +47,7 @@ def write(stores: Stores, pending: Pending) -> Waiting:
         pending.operation,
         arguments,
         pending.extension,
+        asked_by=pending.asked_by,
     )
     return Waiting(pending, request, call.describe(stores, request))
 

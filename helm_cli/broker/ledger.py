@@ -11,7 +11,7 @@ from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.envelope import Envelope
 from helm_cli.model.errors import HelmError
-from helm_cli.model.jsontext import Json, digest, repaired
+from helm_cli.model.jsontext import Json, digest, dump, repaired
 from helm_cli.store import confirmations, history, outcomes
 
 
@@ -30,6 +30,8 @@ class Called(Protocol):
     def extension(self) -> str | None: ...
     @property
     def wait_rate(self) -> bool: ...
+    @property
+    def asked_by(self) -> str: ...
 
 
 class Ending:
@@ -47,7 +49,9 @@ def begin(stores: Stores, request: Called, extension: str) -> tuple[int, bool]:
     waited = False
     while True:
         try:
-            entry = history.begin(stores.db, *_what(request, extension), stores.clock(), stores.config.calls_per_minute)
+            entry = history.begin(
+                stores.db, _what(stores, request, extension), stores.clock(), stores.config.calls_per_minute
+            )
             return entry, waited
         except HelmError as error:
             pause = error.members.get("retry_after")
@@ -64,7 +68,7 @@ def end(stores: Stores, entry: int, outcome: str, milliseconds: int = 0) -> None
 
 def record(stores: Stores, request: Called, extension: str, outcome: str, milliseconds: int = 0) -> None:
     """The line of a call that is not counted: it was refused before, or counted when it was asked for."""
-    history.record(stores.db, *_what(request, extension), stores.clock(), outcome, milliseconds)
+    history.record(stores.db, _what(stores, request, extension), stores.clock(), outcome, milliseconds)
 
 
 @contextmanager
@@ -133,8 +137,18 @@ def caller() -> str:
     return f"process {os.getppid()} in {where}"
 
 
-def _what(request: Called, extension: str) -> tuple[str, str, str, str, str]:
-    return request.workspace.path, extension, request.connection, request.operation, digest(request.arguments)
+def _what(stores: Stores, request: Called, extension: str) -> history.Call:
+    # What was put into an argument may be anybody's secret, so it is kept only where the user said so.
+    kept = dump(repaired(request.arguments)) if stores.config.keep_arguments else None
+    return history.Call(
+        request.workspace.path,
+        extension,
+        request.connection,
+        request.operation,
+        digest(request.arguments),
+        request.asked_by or caller(),
+        kept,
+    )
 
 
 def _extension(stores: Stores, request: Called) -> str:

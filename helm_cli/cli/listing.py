@@ -92,4 +92,6 @@ FORMS: Final[dict[str, Form]] = {
 def _cell(value: Any, form: Form | None, now: float) -> str:
     if value is None:
         return ""
-    return form.value(value, now) if form else str(value)
+    if form:
+        return form.value(value, now)
+    return jsontext.dump(value) if isinstance(value, dict | list) else str(value)

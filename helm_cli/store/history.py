@@ -17,6 +17,23 @@ REFUSALS_KEPT: Final = 1_000
 _CLOCK_SECONDS: Final = 5.0
 _TIDY_EVERY: Final = 100
 _LONGEST_NAME: Final = 256
+# In bytes of UTF-8: what is longer is known by its digest alone, so that ten thousand calls stay small.
+LONGEST_ARGUMENTS: Final = 4096
+
+
+class Call(NamedTuple):
+    """What was asked for, and by whom ("process 7 in /home/me/app").
+
+    `arguments` is their JSON text, None where only their digest is kept.
+    """
+
+    workspace: str
+    extension: str
+    connection: str
+    operation: str
+    arguments_digest: str
+    asked_by: str = ""
+    arguments: str | None = None
 
 
 class Entry(NamedTuple):
@@ -34,21 +51,29 @@ class Entry(NamedTuple):
     outcome: str
     ms: int
     arguments_digest: str
+    asked_by: str = ""
+    arguments: str | None = None
 
 
+class Filter(NamedTuple):
+    """Which calls are meant: None is any. `since` is in seconds since 1970.
+
+    `outcome` is one outcome, or "failed": every other than "ok" and "running".
+    """
+
+    workspace: str | None = None
+    extension: str | None = None
+    connection: str | None = None
+    operation: str | None = None
+    outcome: str | None = None
+    since: float | None = None
+
+
+ANY: Final = Filter()
 _ENTRY: Final = ", ".join(Entry._fields)
 
 
-def begin(
-    db: sqlite3.Connection,
-    workspace: str,
-    extension: str,
-    connection: str,
-    operation: str,
-    arguments_digest: str,
-    now: float,
-    per_minute: int,
-) -> int:
+def begin(db: sqlite3.Connection, call: Call, now: float, per_minute: int) -> int:
     """Count a call that is about to be made; its id, for `end`.
 
     Where the extension made `per_minute` calls in this workspace within the last 60 seconds, in whatever processes,
@@ -56,40 +81,28 @@ def begin(
     least 1 (contract, Security). A clock that was set back shuts nobody out. Raises HelmError("state").
     """
     window = (now - WINDOW_SECONDS, now + _CLOCK_SECONDS)
-    call = (now, workspace, extension, connection, operation, arguments_digest)
     with database.transaction(db, lasting=False):
         full = database.row(
             db,
             "SELECT at FROM calls WHERE counted = 1 AND workspace = ? AND extension = ? AND at > ? AND at <= ?"
             " ORDER BY at DESC LIMIT 1 OFFSET ?",
-            (workspace, extension, *window, per_minute - 1),
+            (call.workspace, call.extension, *window, per_minute - 1),
         )
-        id = _insert(db, call, "rate_limited" if full else "running", 0, counted=not full)
+        id = _insert(db, call, now, "rate_limited" if full else "running", 0, counted=not full)
     if full:
         wait = max(1, math.ceil(full[0] + WINDOW_SECONDS - now))
         raise HelmError(
             "rate_limited",
-            f"the extension {extension} made {per_minute} calls within a minute; try again in {wait} s",
+            f"the extension {call.extension} made {per_minute} calls within a minute; try again in {wait} s",
             {"retry_after": wait},
         )
     return id
 
 
-def record(
-    db: sqlite3.Connection,
-    workspace: str,
-    extension: str,
-    connection: str,
-    operation: str,
-    arguments_digest: str,
-    now: float,
-    outcome: str,
-    ms: int,
-) -> None:
+def record(db: sqlite3.Connection, call: Call, now: float, outcome: str, ms: int) -> None:
     """Record a call that was refused before it was counted. Raises HelmError("state")."""
-    call = (now, workspace, extension, connection, operation, arguments_digest)
     with database.transaction(db, lasting=False):
-        _insert(db, call, outcome, ms, counted=False)
+        _insert(db, call, now, outcome, ms, counted=False)
 
 
 def end(db: sqlite3.Connection, id: int, outcome: str, ms: int) -> None:
@@ -98,24 +111,39 @@ def end(db: sqlite3.Connection, id: int, outcome: str, ms: int) -> None:
         database.run(db, "UPDATE calls SET outcome = ?, ms = ? WHERE id = ?", (outcome, ms, id))
 
 
-def entries(db: sqlite3.Connection, *, workspace: str | None = None, limit: int = 50) -> list[Entry]:
-    """The last calls of a workspace, or of all (None), newest first. Raises HelmError("state")."""
-    where, values = ("", (limit,)) if workspace is None else ("WHERE workspace = ?", (workspace, limit))
-    found = database.rows(db, f"SELECT {_ENTRY} FROM calls {where} ORDER BY id DESC LIMIT ?", values)
+def entries(db: sqlite3.Connection, wanted: Filter = ANY, *, limit: int = 50) -> list[Entry]:
+    """The last calls that are `wanted`, newest first. Raises HelmError("state")."""
+    terms, values = _terms(wanted)
+    where = f"WHERE {' AND '.join(terms)}" if terms else ""
+    found = database.rows(db, f"SELECT {_ENTRY} FROM calls {where} ORDER BY id DESC LIMIT ?", (*values, limit))
     return [Entry(*entry) for entry in found]
 
 
-def _insert(
-    db: sqlite3.Connection, call: tuple[float, str, str, str, str, str], outcome: str, ms: int, *, counted: bool
-) -> int:
-    now, workspace, extension, connection, operation, arguments_digest = call
+def _terms(wanted: Filter) -> tuple[list[str], list[str | float]]:
+    terms: list[str] = []
+    values: list[str | float] = []
+    for name, value in wanted._asdict().items():
+        if value is None:
+            continue
+        if (name, value) == ("outcome", "failed"):
+            terms.append("outcome NOT IN ('ok', 'running')")
+            continue
+        terms.append("at >= ?" if name == "since" else f"{name} = ?")
+        values.append(value)
+    return terms, values
+
+
+def _insert(db: sqlite3.Connection, call: Call, now: float, outcome: str, ms: int, *, counted: bool) -> int:
     # A refused call's names are the caller's own words: of any length, and perhaps no text at all.
-    named = (_name(extension), _name(connection), _name(operation))
+    named = (_name(call.extension), _name(call.connection), _name(call.operation))
+    kept = call.arguments
+    if kept is not None and len(kept.encode()) > LONGEST_ARGUMENTS:
+        kept = None
     database.run(
         db,
-        "INSERT INTO calls (at, workspace, extension, connection, operation, arguments_digest, outcome, ms, counted)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (now, workspace, *named, arguments_digest, outcome, ms, counted),
+        "INSERT INTO calls (at, workspace, extension, connection, operation, arguments_digest, asked_by, arguments,"
+        " outcome, ms, counted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (now, call.workspace, *named, call.arguments_digest, _name(call.asked_by), kept, outcome, ms, counted),
     )
     ((id,),) = database.rows(db, "SELECT last_insert_rowid()")
     if id % _TIDY_EVERY == 0:

@@ -64,7 +64,7 @@ def call_often(folder: Path, number: int) -> int:
         counted = 0
         for _ in range(25):
             with suppress(HelmError):
-                history.begin(db, "/w", "e", "c", "o", "", samples.NOW, 60)
+                history.begin(db, history.Call("/w", "e", "c", "o", ""), samples.NOW, 60)
                 counted += 1
         return counted
 

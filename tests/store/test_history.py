@@ -6,12 +6,12 @@ import pytest
 
 from helm_cli.model.errors import HelmError
 from helm_cli.store import history
-from helm_cli.store.history import Entry
+from helm_cli.store.history import Call, Entry, Filter
 from tests.store.samples import NOW
 
 
 def begin(db: sqlite3.Connection, now: float, per_minute: int = 60, workspace: str = "/w", extension: str = "e") -> int:
-    return history.begin(db, workspace, extension, "app", "recent", "digest", now, per_minute)
+    return history.begin(db, Call(workspace, extension, "app", "recent", "digest"), now, per_minute)
 
 
 def refused(db: sqlite3.Connection, now: float, per_minute: int = 60) -> object:
@@ -72,24 +72,24 @@ def test_a_clock_that_was_set_back_shuts_nobody_out(db: sqlite3.Connection) -> N
 def test_calls_are_told_newest_first(db: sqlite3.Connection) -> None:
     one = begin(db, NOW)
     history.end(db, one, "ok", 12)
-    history.record(db, "/v", "", "app", "nothing", "other", NOW + 1, "refused", 3)
+    history.record(db, Call("/v", "", "app", "nothing", "other"), NOW + 1, "refused", 3)
     two = begin(db, NOW + 2)
     assert history.entries(db) == [
         Entry(two, NOW + 2, "/w", "e", "app", "recent", "running", 0, "digest"),
         Entry(two - 1, NOW + 1, "/v", "", "app", "nothing", "refused", 3, "other"),
         Entry(one, NOW, "/w", "e", "app", "recent", "ok", 12, "digest"),
     ]
-    assert [entry.id for entry in history.entries(db, workspace="/w")] == [two, one]
+    assert [entry.id for entry in history.entries(db, Filter(workspace="/w"))] == [two, one]
     assert [entry.id for entry in history.entries(db, limit=1)] == [two]
 
 
 def test_a_refusal_is_not_counted(db: sqlite3.Connection) -> None:
-    history.record(db, "/w", "e", "app", "recent", "digest", NOW, "refused", 0)
+    history.record(db, Call("/w", "e", "app", "recent", "digest"), NOW, "refused", 0)
     begin(db, NOW, 1)
 
 
 def test_what_a_caller_calls_things_is_cut_and_made_text(db: sqlite3.Connection) -> None:
-    history.record(db, "/w", "e" * 300, "\udcff", "o" * 10**6, "", NOW, "refused", 0)
+    history.record(db, Call("/w", "e" * 300, "\udcff", "o" * 10**6, ""), NOW, "refused", 0)
     (entry,) = history.entries(db)
     assert (entry.extension, entry.connection, entry.operation) == ("e" * 256, "\ufffd", "o" * 256)
 
@@ -113,7 +113,7 @@ def test_ten_thousand_are_kept_and_refusals_push_no_call_out(db: sqlite3.Connect
     many(db, 5_000, NOW, counted=False)
     db.execute("COMMIT")
     for _ in range(100):
-        history.record(db, "/w", "e", "app", "recent", "", NOW, "refused", 0)
+        history.record(db, Call("/w", "e", "app", "recent", ""), NOW, "refused", 0)
     assert counts(db) == (9_000, 1_000)
 
 
@@ -124,3 +124,28 @@ def test_what_the_rate_still_needs_is_kept(db: sqlite3.Connection) -> None:
     begin(db, NOW, 10_000)
     assert refused(db, NOW, 10_000) == 1
     assert counts(db) == (10_000, 1)
+
+
+def test_each_filter_narrows_and_failed_is_all_that_ended_badly(db: sqlite3.Connection) -> None:
+    for number, outcome in enumerate(("ok", "refused", "declined", "timeout")):
+        history.record(db, Call("/w", f"e{number % 2}", "app", f"o{number}", ""), NOW + number, outcome, 0)
+    begin(db, NOW + 4)
+
+    def told(**wanted: str | float) -> list[str]:
+        return [entry.outcome for entry in history.entries(db, Filter(**wanted))]  # type: ignore[arg-type]  # by name
+
+    assert told(outcome="failed") == ["timeout", "declined", "refused"]
+    assert told(outcome="ok") == ["ok"]
+    assert told(extension="e1") == ["timeout", "refused"]
+    assert told(operation="o2") == ["declined"]
+    assert told(connection="other") == []
+    assert told(since=NOW + 3) == ["running", "timeout"]
+    assert told(since=NOW + 3, outcome="failed", extension="e1") == ["timeout"]
+
+
+def test_who_asked_and_short_arguments_are_kept(db: sqlite3.Connection) -> None:
+    short, long = '{"a":"' + "x" * 4_087 + '"}', '{"a":"' + "\u00e9" * 2_044 + '1"}'
+    for text in (short, long):
+        history.record(db, Call("/w", "e", "app", "recent", "d", "process 7 in /w", text), NOW, "ok", 0)
+    kept = [(entry.asked_by, entry.arguments) for entry in history.entries(db)]
+    assert kept == [("process 7 in /w", None), ("process 7 in /w", short)]
