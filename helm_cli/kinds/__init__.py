@@ -1,7 +1,7 @@
 """Which module plans the calls of each kind, and the arguments that every planned kind takes."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Final, Protocol, cast
 
@@ -36,6 +36,9 @@ class Kind(Protocol):
     ) -> Plan:
         """The exact request of one call. HelmError "refused" when the arguments or the target do not fit."""
 
+    def schema(self, connection: Connection, operation: Operation) -> dict[str, Json]:
+        """The JSON Schema (draft 2020-12) of the arguments that an operation takes, for callers that want one."""
+
 
 def kind(name: str) -> Kind:
     """The module that plans calls of this kind, imported now. HelmError "refused" when there is none yet."""
@@ -62,6 +65,17 @@ def check_scalars(arguments: Mapping[str, Json]) -> None:
         fault = _fault(value)
         if fault is not None:
             raise HelmError("refused", f"the argument {shown(name)} {fault}")
+
+
+def scalar(*, null: bool = True) -> dict[str, Json]:
+    """The JSON Schema of an argument that `check_scalars` lets pass."""
+    types: list[Json] = ["string", "number", "boolean"]
+    return {"type": [*types, "null"] if null else types, "maxLength": MOST_CHARACTERS}
+
+
+def object_schema(properties: dict[str, Json], required: Iterable[str]) -> dict[str, Json]:
+    """The JSON Schema of arguments that have these properties and no others."""
+    return {"type": "object", "properties": properties, "required": [*required], "additionalProperties": False}
 
 
 def shown(name: str) -> str:

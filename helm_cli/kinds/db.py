@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from helm_cli.kinds import check_names, check_scalars, shown
+from helm_cli.kinds import check_names, check_scalars, object_schema, scalar, shown
 from helm_cli.model.envelope import OBJECT, ROWS
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension, Operation
@@ -53,6 +53,12 @@ def plan(
         noun="query",
         request={"engine": engine, "sql": operation.spec["sql"], "params": params},
     )
+
+
+def schema(connection: Connection, operation: Operation) -> dict[str, Json]:
+    """Every name of `params`, each a scalar (contract, Database)."""
+    names = dict.fromkeys(operation.params or ())
+    return object_schema({name: scalar() for name in names}, names)
 
 
 def _bound(operation: Operation, arguments: Mapping[str, Json]) -> list[Json]:

@@ -1,0 +1,97 @@
+"""As what a program is offered each approved operation: under which name, with which arguments, and what it does."""
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from helm_cli import kinds
+from helm_cli.broker import declared
+from helm_cli.broker.stores import Stores
+from helm_cli.broker.workspace import Workspace
+from helm_cli.model.errors import HelmError
+from helm_cli.model.extension import Connection, Effect, Extension, Operation
+from helm_cli.model.jsontext import Json
+from helm_cli.store import approvals
+
+# What the clients of the usual models take for the name of a tool.
+LONGEST_NAME: Final = 64
+_OTHER: Final = re.compile(r"[^A-Za-z0-9_-]")
+_HASH_DIGITS: Final = 8
+
+
+class Offer(NamedTuple):
+    """One approved operation: `name` is unique in its workspace, `schema` is the JSON Schema of its arguments."""
+
+    name: str
+    title: str
+    description: str
+    schema: dict[str, Json]
+    effect: Effect
+    extension: str
+    connection: str
+    operation: str
+
+
+def offers(stores: Stores, workspace: Workspace) -> list[Offer]:
+    """Every operation of the enabled extensions of a workspace, in the order of extensions and declarations.
+
+    Those that may not be called (a write of an extension without permissions.write) are left out. Raises HelmError
+    "state".
+    """
+    found = list(_found(stores, workspace))
+    plain = Counter(_plain(connection.id, operation.name) for _, connection, operation in found)
+    return [
+        Offer(
+            name=_name(extension.id, connection.id, operation.name, plain),
+            title=f"{connection.id} {operation.name}",
+            description=_description(extension, connection, operation),
+            schema=_schema(connection, operation),
+            effect=operation.effect,
+            extension=extension.id,
+            connection=connection.id,
+            operation=operation.name,
+        )
+        for extension, connection, operation in found
+    ]
+
+
+def _found(stores: Stores, workspace: Workspace) -> Iterator[tuple[Extension, Connection, Operation]]:
+    for approval in approvals.enabled(stores.db, workspace.path):
+        extension = declared.extension(stores, approval)
+        for connection in extension.connections:
+            for operation in connection.operations:
+                if operation.effect == "read" or extension.write_permitted:
+                    yield extension, connection, operation
+
+
+def _plain(connection: str, operation: str) -> str:
+    return _OTHER.sub("_", f"{connection}_{operation}")
+
+
+def _name(extension: str, connection: str, operation: str, plain: Counter[str]) -> str:
+    """`<connection>_<operation>`, with a hash where that is too long, or what another operation is called too."""
+    name = _plain(connection, operation)
+    if len(name) <= LONGEST_NAME and plain[name] == 1:
+        return name
+    whole = "\0".join((extension, connection, operation)).encode()
+    mark = hashlib.sha256(whole).hexdigest()[:_HASH_DIGITS]
+    return f"{name[: LONGEST_NAME - _HASH_DIGITS - 1]}_{mark}"
+
+
+def _description(extension: Extension, connection: Connection, operation: Operation) -> str:
+    said = f" ({extension.description})" if extension.description else ""
+    what = "Reads" if operation.effect == "read" else "Writes, once a person confirmed it,"
+    return (
+        f"{what} by {operation.name} of the {connection.kind} connection {connection.id}"
+        f" of {extension.name or extension.id}{said}."
+    )
+
+
+def _schema(connection: Connection, operation: Operation) -> dict[str, Json]:
+    try:
+        kind = kinds.kind(connection.kind)
+    except HelmError:
+        return {"type": "object"}
+    return kind.schema(connection, operation)

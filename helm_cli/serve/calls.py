@@ -1,0 +1,78 @@
+"""How a client's call becomes a call of helm: a read is performed, a write waits for the person, whom no client is."""
+
+from typing import Final, NamedTuple
+
+from helm_cli.broker import call, confirm, offers
+from helm_cli.broker.offers import Offer
+from helm_cli.broker.stores import Stores
+from helm_cli.broker.workspace import Workspace
+from helm_cli.model.envelope import Envelope, failure
+from helm_cli.model.errors import HelmError
+from helm_cli.model.jsontext import Json
+from helm_cli.store import outcomes
+
+# Of a client's own name, which goes into what a person reads.
+_LONGEST_NAME: Final = 60
+
+
+class Waiting(NamedTuple):
+    """A write that a person was asked about in a terminal, and what to tell the client meanwhile."""
+
+    asked: call.Asked
+    told: str
+
+
+def offered(stores: Stores, workspace: Workspace) -> list[Offer]:
+    """What may be called now. Raises HelmError "state"."""
+    return offers.offers(stores, workspace)
+
+
+def begin(
+    stores: Stores, workspace: Workspace, name: str, arguments: dict[str, Json], client: str, *, wait: bool
+) -> Envelope | Waiting:
+    """Make a call: its envelope; for a write that the client will wait for, what it waits for."""
+    try:
+        offer = next((offer for offer in offered(stores, workspace) if offer.name == name), None)
+        if offer is None:
+            raise HelmError("refused", f"there is no tool {name[:_LONGEST_NAME]}; list the tools again")
+        request = call.Request(
+            workspace,
+            offer.connection,
+            offer.operation,
+            arguments,
+            offer.extension,
+            asked_by=f"the MCP client {client[:_LONGEST_NAME] or 'without a name'}",
+        )
+        if offer.effect == "read":
+            return call.perform(stores, request)
+        return _ask(stores, request, wait=wait)
+    except HelmError as error:
+        return failure(error)
+
+
+def answer(stores: Stores, waiting: Waiting) -> Envelope | None:
+    """What became of a write that waits; None while nobody decided. It can be had once."""
+    try:
+        return outcomes.outcome(stores.db, waiting.asked.id, stores.clock())
+    except HelmError as error:
+        return failure(error)
+
+
+def give_up(stores: Stores, waiting: Waiting) -> None:
+    """The client waits no longer, so nobody shall confirm what it asked for."""
+    confirm.decline(stores, waiting.asked.id, waiting.asked.entry)
+
+
+def _ask(stores: Stores, request: call.Request, *, wait: bool) -> Envelope | Waiting:
+    asked = call.ask(stores, request, listed=True, awaited=wait)
+    seconds = round(asked.expires - stores.clock())
+    told = f"ask the user to run `helm confirm {asked.id}` in a terminal within {seconds} s"
+    if wait:
+        return Waiting(asked, told)
+    return failure(
+        HelmError(
+            "confirmation_required",
+            f"{request.connection} {request.operation} writes, and only a person can confirm it: {told}",
+            {"confirmation": asked.id},
+        )
+    )
