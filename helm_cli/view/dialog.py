@@ -58,7 +58,7 @@ def asked(terminal: Terminal, question: Question, expires: float | None) -> Answ
     terminal.write("\n".join(drawn(part, color=color) for part in (BLANK, head, BLANK, *body, BLANK, BLANK)))
     if not terminal.quiet():
         return _cut_short(expires)
-    ending = held(terminal, list_of_two(shown(question.verb)), expires)
+    ending = held(terminal, list_of_two(shown(question.verb), expires), expires)
     return "declined" if ending == "read" else ending
 
 
@@ -69,8 +69,8 @@ def _read(reading: Reading) -> Line:
     return line("  ", (told, "warning"))
 
 
-def list_of_two(verb: str) -> Conversation:
-    """Cancel, focused, above the verb."""
+def list_of_two(verb: str, expires: float | None) -> Conversation:
+    """Cancel, focused, above the verb; and how long the question still stands, where it ends by itself."""
     on_verb = False
     moved_at = 0.0
 
@@ -79,7 +79,7 @@ def list_of_two(verb: str) -> Conversation:
             # The mark of the place keeps the focused entry visible on a screen of one row.
             return [("[SetCursorPosition]", ""), ("reverse", f"> {text}")] if focused else [("", f"  {text}")]
 
-        hint = f"Down, then Enter: {verb}. Any other key cancels."
+        hint = f"Down, then Enter: {verb}. Any other key cancels.{_left(expires)}"
         newline: StyleAndTextTuples = [("", "\n")]
         return [*entry("Cancel", not on_verb), *newline, *entry(verb, on_verb), *newline, ("", hint[: columns - 1])]
 
@@ -93,6 +93,13 @@ def list_of_two(verb: str) -> Conversation:
         return "confirmed" if now - moved_at >= BETWEEN_KEYS_SECONDS else "hasty"
 
     return Conversation(draw, press, whole_screen=False)
+
+
+def _left(expires: float | None) -> str:
+    if expires is None:
+        return ""
+    minutes, seconds = divmod(max(round(expires - time.time()), 0), 60)
+    return f" {minutes}:{seconds:02} left."
 
 
 def _cut_short(expires: float | None) -> Answer:

@@ -152,4 +152,6 @@ def _application(terminal: Terminal, conversation: Conversation, expires: float 
         output=Vt100_Output(terminal.screen, size, term=os.environ.get("TERM"), enable_bell=False, enable_cpr=False),
     )
     application.ttimeoutlen = ESC_SECONDS
+    # A countdown is drawn anew each second.
+    application.refresh_interval = None if expires is None else 1.0
     return application

@@ -92,7 +92,7 @@ def test_down_and_enter_run_what_was_shown(app: Path) -> None:
             "    id = 1",
             "> Cancel",
             "  Run",
-            "Down, then Enter: Run. Any other key cancels.",
+            "Down, then Enter: Run. Any other key cancels. 5:00 left.",
         ]
         screen.send(*YES)
         assert screen.status() == 0
