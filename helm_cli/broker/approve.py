@@ -3,7 +3,7 @@
 import os
 from typing import Literal
 
-from helm_cli.broker import content, review
+from helm_cli.broker import attention, content, review
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.errors import HelmError
@@ -40,6 +40,7 @@ def by_pin(stores: Stores, shown: Review, digest: str, asked_by: str) -> None:
         _record(stores, shown, "pin")
         return
     id = _leave_pending(stores, shown, asked_by)
+    attention.call(stores, id, f"the approval of {shown.extension.id}")
     message = f"approving {shown.extension.id} needs a person in this home: run helm confirm {id} in a terminal"
     raise HelmError("confirmation_required", message, {"confirmation": id})
 

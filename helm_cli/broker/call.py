@@ -4,7 +4,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from helm_cli import drivers, kinds
-from helm_cli.broker import authorization, declared, ledger, targets
+from helm_cli.broker import attention, authorization, declared, ledger, targets
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.envelope import Envelope, failure, success
@@ -99,6 +99,9 @@ def ask(stores: Stores, request: Request, *, listed: bool, awaited: bool = False
             awaited=awaited,
         )
     ledger.end(stores, entry, "confirmation_required")
+    if listed:
+        plan = prepared.plan
+        attention.call(stores, issued.id, f"{plan.connection} {plan.operation} of {plan.extension}")
     return Asked(prepared.plan, issued.id, issued.token, now + confirmations.VALID_SECONDS, entry)
 
 

@@ -16,6 +16,7 @@ class Config(NamedTuple):
     calls_per_minute: int = 60
     oauth_port: int = 8914
     keep_arguments: bool = False
+    notify: bool = True
     drafts_dir: str | None = None
 
 
@@ -32,6 +33,7 @@ _SETTINGS: Final[dict[str, dict[str, _Setting]]] = {
     "": {"drafts_dir": _Setting("drafts_dir", str, "the absolute path of a folder, or one that begins with ~/")},
     "limits": {"calls_per_minute": _Setting("calls_per_minute", int, "a whole number from 1 to 100000", 1, 100_000)},
     "oauth": {"port": _Setting("oauth_port", int, "a whole number from 1 to 65535", 1, 65_535)},
+    "confirm": {"notify": _Setting("notify", bool, "true or false")},
     "history": {"keep_arguments": _Setting("keep_arguments", bool, "true or false")},
     "agent": {},
 }

@@ -16,7 +16,7 @@ def written(home: Path, text: str) -> Path:
 
 
 def test_no_file_is_as_usual(home: Path) -> None:
-    assert config.load(home) == Config(60, 8914, False, None)
+    assert config.load(home) == Config(60, 8914, keep_arguments=False, notify=True, drafts_dir=None)
     assert not home.exists()
 
 
@@ -25,9 +25,9 @@ def test_everything_can_be_set(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
     written(
         home,
         'drafts_dir = "~/drafts"\n[limits]\ncalls_per_minute = 7\n[oauth]\nport = 9000\n'
-        "[agent]\n[history]\nkeep_arguments = true\n",
+        "[agent]\n[confirm]\nnotify = false\n[history]\nkeep_arguments = true\n",
     )
-    assert config.load(home) == Config(7, 9000, True, "/h/drafts")
+    assert config.load(home) == Config(7, 9000, keep_arguments=True, notify=False, drafts_dir="/h/drafts")
     written(home, "drafts_dir = '/srv/drafts'")
     assert config.load(home) == Config(drafts_dir="/srv/drafts")
     written(home, "# nothing\n")
@@ -40,7 +40,7 @@ def test_everything_can_be_set(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ("[limit]", "the key limit is unknown (did you mean limits?)"),
         ("[limits]\ncalls_per_minut = 1", "the key limits.calls_per_minut is unknown (did you mean limits.calls_per_m"),
         ("[agent]\nidle = 1", "the key agent.idle is unknown (none is known there)"),
-        ('"" = 1', "the key  is unknown (known are limits, oauth, history, agent, drafts_dir)"),
+        ('"" = 1', "the key  is unknown (known are limits, oauth, confirm, history, agent, drafts_dir)"),
         ("limits = 1", "limits must be a section, written [limits]"),
         ("[limits]\ncalls_per_minute = 0", "the value of limits.calls_per_minute must be a whole number from 1 to"),
         ("[limits]\ncalls_per_minute = true", "the value of limits.calls_per_minute must be a whole number from 1 to"),
