@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
+from helm_cli.model.plugin import Plugin
+
 Effect = Literal["read", "write"]
 KINDS: Final = ("tdt-mcp", "mcp", "http", "files", "db")
 
@@ -41,7 +43,10 @@ class Connection(NamedTuple):
 
 
 class Extension(NamedTuple):
-    """An extension as declared. `unused` names the manifest's sections that the command line does not use."""
+    """An extension as declared. `unused` names the manifest's sections that the command line does not use.
+
+    `plugin` is what a dialect declares beside connections, None where it has no such sections.
+    """
 
     id: str
     name: str
@@ -51,6 +56,7 @@ class Extension(NamedTuple):
     write_permitted: bool
     connections: tuple[Connection, ...]
     unused: tuple[str, ...]
+    plugin: Plugin | None = None
 
     def connection(self, name: str) -> Connection | None:
         return next((connection for connection in self.connections if connection.id == name), None)

@@ -53,5 +53,38 @@ _SECOND: Final = (
     "ALTER TABLE calls ADD COLUMN arguments TEXT",
 )
 
+_THIRD: Final = (
+    """CREATE TABLE bindings (
+        workspace TEXT NOT NULL, extension TEXT NOT NULL, tool TEXT NOT NULL, digest TEXT NOT NULL,
+        service TEXT NOT NULL, method TEXT NOT NULL, path TEXT NOT NULL, body TEXT, bound_at REAL NOT NULL,
+        PRIMARY KEY (workspace, extension, tool)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE settings (
+        workspace TEXT NOT NULL, extension TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL,
+        PRIMARY KEY (workspace, extension, key)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE approvers (
+        workspace TEXT NOT NULL, extension TEXT NOT NULL, role TEXT NOT NULL, user TEXT NOT NULL,
+        PRIMARY KEY (workspace, extension, role, user)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE runs (
+        id TEXT PRIMARY KEY, workspace TEXT NOT NULL, extension TEXT NOT NULL, digest TEXT NOT NULL,
+        trigger TEXT NOT NULL, form TEXT NOT NULL, started_at REAL NOT NULL, ended_at REAL,
+        asked_by TEXT NOT NULL, tokens INTEGER NOT NULL
+    )""",
+    """CREATE TABLE usage (
+        workspace TEXT NOT NULL, extension TEXT NOT NULL, month TEXT NOT NULL, tokens INTEGER NOT NULL,
+        PRIMARY KEY (workspace, extension, month)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE budgets (
+        workspace TEXT NOT NULL, extension TEXT NOT NULL, monthly_tokens INTEGER NOT NULL,
+        PRIMARY KEY (workspace, extension)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE schedules (
+        workspace TEXT NOT NULL, extension TEXT NOT NULL, cron TEXT NOT NULL, last REAL NOT NULL,
+        PRIMARY KEY (workspace, extension, cron)
+    ) WITHOUT ROWID""",
+)
+
 # Step n leads from version n to version n + 1 (PRAGMA user_version).
-STEPS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _SECOND)
+STEPS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _SECOND, _THIRD)

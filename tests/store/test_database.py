@@ -76,7 +76,7 @@ def test_a_damaged_database_is_told(home: Path) -> None:
     data = (home / "state.db").read_bytes()
     page = int.from_bytes(data[16:18], "big")
     (home / "state.db").write_bytes(data[:page] + b"\xff" * (len(data) - page))
-    with closing(database.open_state(home)) as db, pytest.raises(HelmError, match="is damaged") as caught:
+    with pytest.raises(HelmError, match="is damaged") as caught, closing(database.open_state(home)) as db:
         targets.target(db, "a")
     assert caught.value.code == "state"
 
