@@ -1,4 +1,4 @@
-"""Whether each declared query of an extension would work with the database it is meant for, without running it."""
+"""Whether each declared operation of an extension would work with the profile it is meant for, without running it."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -10,11 +10,11 @@ from helm_cli.broker.workspace import Workspace
 from helm_cli.drivers import kept
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Effect, Extension, Operation
-from helm_cli.model.profile import Target
+from helm_cli.model.profile import Service, Target
 
 OK: Final = "ok"
 NOT_CHECKED: Final = "not checked"
-CHECKED: Final = ("db",)
+CHECKED: Final = ("db", "http")
 
 # Failures of a connection, which its other operations share: nobody waits for a server that is gone twice.
 _SHARED: Final = ("unavailable", "timeout")
@@ -34,8 +34,8 @@ class Finding(NamedTuple):
 def check(stores: Stores, workspace: Workspace, extension: Extension) -> list[Finding]:
     """A finding for every operation, in the order in which they are declared.
 
-    Nothing is run: the database prepares each statement with null for every argument. Raises HelmError "state"
-    where helm's own state cannot be read.
+    Nothing is run: a database prepares each statement with null for every argument, and a service is sent nothing at
+    all. Raises HelmError "state" where helm's own state cannot be read.
     """
     with kept.open_ones():
         return [
@@ -59,10 +59,15 @@ def _connection(
     try:
         target = targets.find(stores, workspace, connection, {})
         authorization.check(stores, connection, target)
-        secret = authorization.secret(stores, target)
+        secret = _secret(stores, target)
     except HelmError as error:
         return _all(connection, error)
     return _prepared(extension, connection, target, secret)
+
+
+def _secret(stores: Stores, target: Target) -> str | None:
+    """The secret that a call would be sent with, but for an access token: that might be refreshed over the network."""
+    return None if isinstance(target, Service) and target.oauth2 else authorization.secret(stores, target)
 
 
 def _all(connection: Connection, error: HelmError) -> Iterator[Finding]:
@@ -87,8 +92,7 @@ def _prepare(
     extension: Extension, connection: Connection, operation: Operation, target: Target, secret: str | None
 ) -> None:
     call.permitted(extension, connection, operation.name)
-    arguments = dict.fromkeys(operation.params or ())
-    plan = kinds.kind(connection.kind).plan(extension, connection, operation, {**arguments}, target)
+    plan = kinds.kind(connection.kind).plan(extension, connection, operation, kinds.sample(operation), target)
     drivers.driver(plan.driver).prepare(plan, target, secret, drivers.Limits())
 
 

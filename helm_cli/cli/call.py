@@ -13,7 +13,8 @@ from helm_cli.model.envelope import JSON, failure, success
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Operation
 from helm_cli.model.jsontext import Json
-from helm_cli.model.profile import Brain, Database, Root, Server, Service
+from helm_cli.model.plan import Plan
+from helm_cli.model.profile import Brain, Database, Root, Server, Service, Target
 from helm_cli.view import plan as plan_view
 from helm_cli.view import result
 from helm_cli.view.streams import person_present
@@ -94,7 +95,7 @@ def command(
     except HelmError as error:
         return report(place, failure(error), None, output)
     done = carry_out(place, request, output, wait=wait)
-    return report(place, done.envelope, done.shape, output, wrote=done.wrote)
+    return report(place, done.envelope, done.shape, output, wrote=done.wrote, operation=request.operation)
 
 
 def _named(place: Here, workspace: str | None, connection: str | None, operation: str | None) -> tuple[str, str]:
@@ -125,10 +126,13 @@ def _plan(place: Here, request: call.Request, output: str) -> int:
         raise HelmError("usage", f"a plan is shown as auto, json, pretty or data, not {output}")
     prepared = call.describe(place.stores, request)
     plan = prepared.plan
-    if output == "auto" and place.streams.out_terminal:
-        context = {"workspace": request.workspace.path}
-        if person_present(place.streams):
-            context[_PLACES[type(prepared.target)]] = prepared.target.where()
+    on_terminal = output == "auto" and place.streams.out_terminal
+    context = {"workspace": request.workspace.path}
+    if on_terminal and person_present(place.streams):
+        context[_PLACES[type(prepared.target)]] = prepared.target.where()
+    else:
+        plan = _without_base(plan, prepared.target)
+    if on_terminal:
         place.streams.write("\n".join(("", *plan_view.plan_text(plan, context), "")) + "\n")
         return 0
     shown: dict[str, Json] = {
@@ -141,3 +145,11 @@ def _plan(place: Here, request: call.Request, output: str) -> int:
         "request": plan.request,
     }
     return report(place, success(shown), JSON, "json" if output == "auto" else output)
+
+
+def _without_base(plan: Plan, target: Target) -> Plan:
+    """The plan as others than a person may see it: of a URL that is sent, what is added to the base URL."""
+    url = plan.request.get("url")
+    if not isinstance(target, Service) or not isinstance(url, str):
+        return plan
+    return plan._replace(request={**plan.request, "url": url.removeprefix(target.base_url)})

@@ -1,4 +1,4 @@
-"""`helm plugin check`: which declared queries the real databases would refuse, before anybody calls them."""
+"""`helm plugin check`: which declared operations the profiles as they are would fail, before anybody calls them."""
 
 from helm_cli.broker import check as broker
 from helm_cli.broker import content, declared

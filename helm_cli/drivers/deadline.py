@@ -6,6 +6,8 @@ from contextlib import suppress
 from time import monotonic
 from typing import Final, TypeVar
 
+from helm_cli.drivers import interrupts
+
 Result = TypeVar("Result")
 
 # How long an interrupted piece of work may take to clean up before it is left behind.
@@ -62,10 +64,11 @@ def run(work: Callable[[Deadline], Result], seconds: float, grace: float = GRACE
     """What `work` returns or raises, waited for until `seconds` and the grace are over; then Abandoned.
 
     The work runs in a daemon thread, because nothing else ends while C code blocks: the caller goes on, and
-    the process may end. Several may run at once. Ctrl-C in the caller stops the work in the same way.
+    the process may end. Several may run at once. Ctrl-C in the caller stops the work in the same way, and so does
+    what interrupts the call of a thread (`interrupts`).
     """
     deadline = Deadline(monotonic() + seconds)
-    done = threading.Event()
+    done, awake = threading.Event(), threading.Event()
     results: list[Result] = []
     errors: list[BaseException] = []
 
@@ -76,10 +79,14 @@ def run(work: Callable[[Deadline], Result], seconds: float, grace: float = GRACE
             errors.append(error)
         finally:
             done.set()
+            awake.set()
 
     try:
-        threading.Thread(target=body, name="helm-call", daemon=True).start()
-        done.wait(seconds)
+        with interrupts.waking(awake.set):
+            threading.Thread(target=body, name="helm-call", daemon=True).start()
+            awake.wait(seconds)
+        if not done.is_set():
+            interrupts.check()
     finally:
         if not done.is_set():
             _stop(deadline)

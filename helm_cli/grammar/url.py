@@ -27,6 +27,7 @@ _ADDRESS: Final = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}")
 _NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0[xX][0-9A-Fa-f]*)")
 _ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
 _DEFAULT_PORT: Final = {"https": 443, "http": 80}
+_MOST_DECODINGS: Final = 8
 
 
 def base_fault(url: str) -> str | None:
@@ -78,7 +79,23 @@ def path_fault(path: str) -> str | None:
     written = template.without(path)
     if "{" in written or "}" in written:
         return "has a brace that belongs to no {name} placeholder"
-    return _segments_fault(path) or _characters_fault(written)
+    # A placeholder after a "%" would make an escape of its value.
+    return _segments_fault(path) or _characters_fault(template.fill(path, lambda name: "x"))
+
+
+def climbs(path: str) -> bool:
+    """Whether a path has a "." or ".." segment, as it stands or as a server sees it that decodes it again and again.
+
+    A backslash divides segments too, as on Windows.
+    """
+    for _ in range(_MOST_DECODINGS):
+        if _has_dots(path):
+            return True
+        decoded = _decoded(path)
+        if decoded == path:
+            return False
+        path = decoded
+    return True
 
 
 def _fault(url: str) -> str | None:
@@ -127,7 +144,12 @@ def _characters_fault(path: str) -> str | None:
 
 
 def _segments_fault(path: str) -> str | None:
-    decoded = _ESCAPE.sub(lambda found: chr(int(found.group(1), 16)), path)
-    if any(segment in (".", "..") for segment in re.split(r"[/\\]", decoded)):
-        return 'must have no "." or ".." segment'
-    return None
+    return 'must have no "." or ".." segment' if _has_dots(_decoded(path)) else None
+
+
+def _has_dots(path: str) -> bool:
+    return any(segment in (".", "..") for segment in re.split(r"[/\\]", path))
+
+
+def _decoded(path: str) -> str:
+    return _ESCAPE.sub(lambda found: chr(int(found.group(1), 16)), path)

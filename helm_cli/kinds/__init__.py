@@ -67,6 +67,12 @@ def check_scalars(arguments: Mapping[str, Json]) -> None:
             raise HelmError("refused", f"the argument {shown(name)} {fault}")
 
 
+def sample(operation: Operation) -> dict[str, Json]:
+    """Arguments that a plan can be made of where none are at hand: null, and a text where null is refused."""
+    needed = operation.spec.get("path_names", ())
+    return {name: "x" if name in needed else None for name in operation.params or ()}
+
+
 def scalar(*, null: bool = True) -> dict[str, Json]:
     """The JSON Schema of an argument that `check_scalars` lets pass."""
     types: list[Json] = ["string", "number", "boolean"]

@@ -167,6 +167,9 @@ PATHS = {
     "/é": ENCODE,
     "/a%": ENCODE,
     "/a%2": ENCODE,
+    "/a%{x}2e": ENCODE,
+    "/a%2{x}": ENCODE,
+    "/{x}%2e{y}": None,
     "/a|b": ENCODE,
     '/"': ENCODE,
     "/a?b=c": 'must not contain "?"; declare parameters under "query"',
@@ -186,6 +189,29 @@ PATHS = {
 @pytest.mark.parametrize("path", PATHS)
 def test_paths(path: str) -> None:
     assert url.path_fault(path) == PATHS[path]
+
+
+@pytest.mark.contract("C25")
+@pytest.mark.parametrize(
+    ("path", "does"),
+    [
+        ("/a/b", False),
+        ("/.../.a/b./a..b", False),
+        ("/a/..", True),
+        ("/./a", True),
+        ("/a/%2e%2E/b", True),
+        ("/a/%252e%252e", True),
+        ("/a%2f.%2fb", True),
+        ("/a\\..\\b", True),
+        ("/a%255c..", True),
+        ("/%", False),
+        ("/%25252525", False),
+        # No server decodes so often, and nobody means it.
+        ("/%" + "25" * 9, True),
+    ],
+)
+def test_a_path_that_climbs_however_often_it_is_decoded(path: str, does: bool) -> None:
+    assert url.climbs(path) is does
 
 
 def test_no_clause_repeats_the_url() -> None:
