@@ -7,41 +7,55 @@ from helm_cli.broker.stores import Stores
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Database, Profile, Server, Service
 from helm_cli.store import profiles
+from helm_cli.store.groups import GROUPS
 
 Kept = TypeVar("Kept", Database, Service, Server)
 
 
+def check(stores: Stores, profile: Profile, *, force: bool) -> None:
+    """That a profile can be added, or with `force` replaced, before anybody is asked for its secret.
+
+    Raises HelmError "usage" for what is not possible, and "conflict" where there is one of that name.
+    """
+    profiles.check_name(profile.name)
+    wrong = GROUPS[profile.group].fault(profile)
+    if wrong:
+        raise HelmError("usage", f"the profile {profile.name} is not possible: {wrong}")
+    if not force and profiles.exists(stores.home, profile.group, profile.name):
+        raise _taken(profile)
+
+
 def add(stores: Stores, profile: Kept, secret: str | None, *, force: bool) -> Kept:
-    """Record a profile and keep its secret; gives the profile as recorded, with the store that has the secret.
+    """Record a profile and keep its secret, None or "" for none; gives it as recorded, with the store of its secret.
 
     The profile's file is created first, so that of two adds one wins; killed before its secret is kept, the
     profile says that its secret must be entered again. Raises HelmError "conflict" where one of that name exists
     and `force` is not given, and "unavailable" or "state" where the secret cannot be kept: then nothing is added.
     """
-    profiles.check_name(profile.name)
+    check(stores, profile, force=force)
     old = _former(stores, profile.group, profile.name) if force else None
     if old is not None:
-        if secret is None:
-            secrets.remove(stores, old)
-            old = old._replace(credential=None)
-        return change(stores, old, profile, secret)
+        # Repeated as it was, an add does not sign anybody out.
+        if profile.secret_target_digest() != old.secret_target_digest():
+            _end_sign_in(stores, old.group, old.name)
+        return change(stores, old, profile, secret or "")
     recorded = _placed(stores, profile, secret)
     if not profiles.create(stores.home, recorded):
-        raise HelmError(
-            "conflict",
-            f"the {profile.group} profile {profile.name} exists; change it with edit or replace it with --force",
-        )
+        raise _taken(profile)
     try:
-        if secret is not None:
+        if secret:
             secrets.write(stores, recorded, secret)
-    except HelmError:
+    except (HelmError, KeyboardInterrupt):
         profiles.remove(stores.home, profile.group, profile.name)
         raise
     return recorded
 
 
 def change(stores: Stores, old: Profile, new: Kept, secret: str | None) -> Kept:
-    """Replace a profile; a secret that is not given anew stays, usable only while the target is the same."""
+    """Replace a profile; a secret that is not given anew (None) stays, usable only while the target is the same.
+
+    An empty one takes the former away.
+    """
     if secret is None:
         recorded = new._replace(credential=old.credential)
         profiles.replace(stores.home, recorded)
@@ -49,21 +63,37 @@ def change(stores: Stores, old: Profile, new: Kept, secret: str | None) -> Kept:
             stores.notice(f"the target of {new.name} changed; enter its secret again before you use it")
         return recorded
     recorded = _placed(stores, new, secret)
-    if old.credential not in (None, recorded.credential):
+    if old.credential is not None and (old.credential, old.account) != (recorded.credential, recorded.account):
         secrets.remove(stores, old)
     profiles.replace(stores.home, recorded)
-    secrets.write(stores, recorded, secret)
+    if secret:
+        secrets.write(stores, recorded, secret)
     return recorded
 
 
 def remove(stores: Stores, group: str, name: str) -> None:
-    """Forget a profile and its secret. Raises HelmError "not_configured" where there is none of that name."""
+    """Forget a profile, its secret and its sign-in. Raises HelmError "not_configured" where there is none."""
     if not profiles.exists(stores.home, group, name):
         profiles.load(stores.home, group, name)
     profile = _former(stores, group, name)
+    _end_sign_in(stores, group, name)
     if profile is not None:
         secrets.remove(stores, profile)
         profiles.remove(stores.home, group, name)
+
+
+def _taken(profile: Profile) -> HelmError:
+    told = f"the {profile.group} profile {profile.name} exists; change it with edit or replace it with --force"
+    return HelmError("conflict", told)
+
+
+def _end_sign_in(stores: Stores, group: str, name: str) -> None:
+    """Whatever the file says by now, or whether it can be understood."""
+    if group == "service":
+        # Other profiles have none, and do not pay for what knows of them.
+        from helm_cli.broker import signin
+
+        signin.drop(stores, Service(name, ""))
 
 
 def _former(stores: Stores, group: str, name: str) -> Profile | None:
@@ -77,14 +107,12 @@ def _former(stores: Stores, group: str, name: str) -> Profile | None:
             raise
     # Where its secret is, the file cannot say. It is bound to its target, so it serves nobody else.
     profiles.remove(stores.home, group, name)
-    stores.notice(
-        f"the file of {name} could not be understood; if it had a password in a keychain, that is still there"
-    )
+    stores.notice(f"the file of {name} could not be understood; if it had a secret in a keychain, that is still there")
     return None
 
 
 def _placed(stores: Stores, profile: Kept, secret: str | None) -> Kept:
-    if secret is None:
+    if not secret:
         return profile._replace(credential=None)
     from helm_cli.store import credentials
 

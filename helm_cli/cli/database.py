@@ -1,18 +1,14 @@
 """How a database profile is put together from options, and from questions where a person can be asked."""
 
 import os
-import sys
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
+from helm_cli.cli.entry import asked, can_ask, piped_secret, typed_secret
 from helm_cli.cli.given import SERVER, Given, option, with_url
-from helm_cli.cli.here import Here, answered
+from helm_cli.cli.here import Here
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import ENGINES, PORTS, Database, Engine, Tls
 from helm_cli.store import profiles
-from helm_cli.view.streams import person_present, piped_bytes
-
-# Longer than any password a server takes; a larger input is a wrong file.
-MOST_BYTES: Final = 64 * 1024
 
 
 def complete(place: Here, given: Given, *, password_stdin: bool) -> tuple[Database, str | None]:
@@ -22,22 +18,22 @@ def complete(place: Here, given: Given, *, password_stdin: bool) -> tuple[Databa
     Raises HelmError "usage", and "declined" where the person stops answering.
     """
     given, password = with_url(given, password_stdin=password_stdin)
-    asking = _asking(place)
-    name = given.name or _asked(place, asking, "NAME", "Name of the profile")
+    asking = can_ask(place)
+    name = given.name or asked(place, asking, "NAME", "Name of the profile")
     profiles.check_name(name)
-    engine = _engine(given.engine or _asked(place, asking, "--engine", "Engine", list(ENGINES)))
+    engine = _engine(given.engine or asked(place, asking, "--engine", "Engine", list(ENGINES)))
     if engine == "sqlite":
         _check_file_options(given, password_stdin=password_stdin)
-        return Database(name, engine, path=_file(given.path or _asked(place, asking, "--path", "SQLite file"))), None
+        return Database(name, engine, path=_file(given.path or asked(place, asking, "--path", "SQLite file"))), None
     _unused(given, "path", engine=engine)
     values = _server(given)
     if "socket" not in values:
-        values["host"] = given.host or _asked(place, asking, "--host", "Host")
+        values["host"] = given.host or asked(place, asking, "--host", "Host")
     if "socket" not in values or engine == "postgres":
         # The name of Postgres' socket in its folder ends with the port.
         values["port"] = given.port or PORTS[engine]
-    values["database"] = given.database or _asked(place, asking, "--database", "Database")
-    values["user"] = given.user or _asked(place, asking, "--user", "User")
+    values["database"] = given.database or asked(place, asking, "--database", "Database")
+    values["user"] = given.user or asked(place, asking, "--user", "User")
     profile = _checked(Database(name, engine, **values))
     return profile, password or _password(place, name, asking=asking, stdin=password_stdin)
 
@@ -61,8 +57,8 @@ def changed(
         raise HelmError("usage", f"nothing to change; give {options}, --from-env, --password-stdin or --ask-password")
     profile = _checked(old._replace(**_consequences(old, new)))
     moved = old.credential is not None and profile.secret_target_digest() != old.secret_target_digest()
-    asking = ask_password or (moved and _asking(place))
-    if ask_password and not _asking(place):
+    asking = ask_password or (moved and can_ask(place))
+    if ask_password and not can_ask(place):
         raise HelmError("usage", "--ask-password needs a terminal; give --password-stdin")
     return profile, password or _password(place, old.name, asking=asking, stdin=password_stdin)
 
@@ -131,39 +127,10 @@ def _unused(given: Given, *fields: str, engine: str) -> None:
             raise HelmError("usage", f"{option(field)} does not go with the engine {engine}; leave it out")
 
 
-def _asking(place: Here) -> bool:
-    return person_present(place.streams) and sys.stdin is not None and sys.stdin.isatty()
-
-
-def _asked(place: Here, asking: bool, name: str, label: str, choices: list[str] | None = None) -> str:
-    if not asking:
-        raise HelmError("usage", f"{name} is missing; give it, or run this in a terminal to be asked")
-    from helm_cli.cli import wizard
-
-    answer = wizard.ask(label, choices)
-    answered(place)
-    return answer
-
-
 def _password(place: Here, name: str, *, asking: bool, stdin: bool) -> str | None:
     if stdin:
-        data = piped_bytes("the password", MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise HelmError("usage", f"the password on standard input is over {MOST_BYTES} bytes")
-        return _decoded(data[:-2] if data.endswith(b"\r\n") else data.removesuffix(b"\n"))
-    if not asking:
-        return None
-    from helm_cli.cli import wizard
-
-    answer = wizard.hidden(f"Password of {name} (empty for none)")
-    answered(place)
-    return answer or None
-
-
-def _decoded(data: bytes) -> str:
-    if not data:
-        raise HelmError("usage", "the password on standard input is empty; leave --password-stdin out for none")
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        raise HelmError("usage", "the password on standard input is not UTF-8") from None
+        password = piped_secret("the password", "--password-stdin")
+        if not password:
+            raise HelmError("usage", "the password on standard input is empty; leave --password-stdin out for none")
+        return password
+    return typed_secret(place, f"Password of {name} (empty for none)") or None if asking else None

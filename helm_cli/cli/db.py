@@ -8,12 +8,10 @@ import typer
 from helm_cli import drivers
 from helm_cli.broker import profiles as broker
 from helm_cli.broker import secrets
-from helm_cli.cli import OutputOption, database, group, listing_format
+from helm_cli.cli import OutputOption, broken, database, group, listing_format
 from helm_cli.cli.given import Given
 from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_members, show_rows
-from helm_cli.model.errors import HelmError
-from helm_cli.model.profile import Database
 from helm_cli.store import profiles
 from helm_cli.view import result
 
@@ -100,7 +98,8 @@ def edit(
       helm db edit shop --host db.internal --password-stdin < password
     """
     place = here()
-    old = _to_change(place, name)
+    with broken.to_change(place, "db", name):
+        old = profiles.load(place.stores.home, "db", name)
     given = Given(name, None, path, host, port, socket, database_name, user, tls, tls_ca, from_env)
     new, secret = database.changed(place, old, given, password_stdin=password_stdin, ask_password=ask_password)
     broker.change(place.stores, old, new, secret)
@@ -118,8 +117,8 @@ def list_(output: OutputOption = "auto") -> None:
     """
     place = here()
     listing_format(output)
-    rows = [_listed(place, name) for name in profiles.names(place.stores.home, "db")]
     columns = ("name", "engine", "where", "user", "tls", "credential")
+    rows = broken.rows(place, "db", columns, lambda name: _listed(place, name))
     show_rows(place, output, columns, rows, "no database profiles yet; add one with helm db add")
 
 
@@ -231,22 +230,8 @@ def shell(name: NameArgument) -> int:
     return typed.run(here(), name)
 
 
-def _to_change(place: Here, name: str) -> Database:
-    try:
-        return profiles.load(place.stores.home, "db", name)
-    except HelmError as error:
-        if error.code == "state" and profiles.exists(place.stores.home, "db", name):
-            raise HelmError("state", f"{error.message}, or replace it whole with: helm db add {name} --force") from None
-        raise
-
-
 def _listed(place: Here, name: str) -> dict[str, object]:
-    try:
-        profile = profiles.load(place.stores.home, "db", name)
-    except HelmError as error:
-        # One broken file must not hide the others.
-        tell(place.streams, error.message)
-        return {"name": name, "engine": "broken", "where": None, "user": None, "tls": None, "credential": None}
+    profile = profiles.load(place.stores.home, "db", name)
     return {
         "name": profile.name,
         "engine": profile.engine,

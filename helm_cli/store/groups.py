@@ -86,7 +86,7 @@ def _service(profile: Service) -> str | None:
 def _header(profile: Service) -> str | None:
     name = profile.header.lower()
     if not _HEADER.fullmatch(profile.header):
-        return "header must be the name of one header: letters, digits and -"
+        return "header must be the name of one header: letters, digits, - and _"
     if name in _TAKEN or name.startswith(_TAKEN_BEGINNINGS):
         return "header names one that helm or the connection itself sets; take another"
     return None

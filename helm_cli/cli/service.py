@@ -1,0 +1,266 @@
+"""`helm service`: where HTTP services are and how their calls are authorized, kept without tokens and secrets."""
+
+from typing import Annotated
+
+import typer
+
+from helm_cli import drivers
+from helm_cli.broker import authorization
+from helm_cli.broker import profiles as broker
+from helm_cli.cli import OutputOption, broken, group, listing_format, service_entry
+from helm_cli.cli.here import Here, here, tell
+from helm_cli.cli.listing import show_members, show_rows
+from helm_cli.cli.service_entry import Given
+from helm_cli.model.profile import Service
+from helm_cli.store import profiles
+
+app = group("Keep service profiles: a base URL, and a token or a sign-in.")
+
+NameArgument = Annotated[str, typer.Argument(help="The profile's name.")]
+BaseUrlOption = Annotated[
+    str | None,
+    typer.Option("--base-url", metavar="URL", help="Where its paths begin; https, or http on 127.0.0.1 or localhost."),
+]
+HeaderOption = Annotated[
+    str | None, typer.Option("--header", metavar="NAME", help="The header of the token; else Authorization.")
+]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format", metavar="FORMAT", help="bearer or raw; else bearer in Authorization, raw in any other header."
+    ),
+]
+TokenOption = Annotated[bool, typer.Option("--token-stdin", help="Read the token from standard input.")]
+ClientOption = Annotated[str | None, typer.Option("--client-id", metavar="ID", help="The OAuth client that is yours.")]
+ClientSecretOption = Annotated[
+    bool, typer.Option("--client-secret-stdin", help="Read its secret from standard input; empty for a public client.")
+]
+PortOption = Annotated[
+    int | None,
+    typer.Option(
+        "--redirect-port",
+        metavar="PORT",
+        min=1,
+        max=65535,
+        help="The port of the redirect URI; else the setting oauth.port.",
+    ),
+]
+AuthorizeOption = Annotated[
+    str | None, typer.Option("--authorize-url", metavar="URL", help="Only for extensions that cannot declare it.")
+]
+TokenUrlOption = Annotated[
+    str | None, typer.Option("--token-url", metavar="URL", help="Only for extensions that cannot declare it.")
+]
+
+
+@app.command()
+def add(
+    name: Annotated[str | None, typer.Argument(help="The profile's name.")] = None,
+    base_url: BaseUrlOption = None,
+    header: HeaderOption = None,
+    format_: FormatOption = None,
+    token_stdin: TokenOption = False,
+    no_token: Annotated[bool, typer.Option("--no-token", help="The service needs no token.")] = False,
+    oauth2: Annotated[bool, typer.Option("--oauth2", help="It signs in by OAuth2.")] = False,
+    client_id: ClientOption = None,
+    client_secret_stdin: ClientSecretOption = False,
+    redirect_port: PortOption = None,
+    authorize_url: AuthorizeOption = None,
+    token_url: TokenUrlOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a profile of this name.")] = False,
+) -> None:
+    """Add a service profile; nothing is contacted, and its secret goes to the credential store.
+
+    \b
+    Examples:
+      helm service add github --base-url https://api.github.com --token-stdin < token
+      helm service add metrics --base-url http://localhost:9090/api/v1 --no-token
+      helm service add cal --base-url https://cal.example.com --oauth2 --client-id 1234 --client-secret-stdin < secret
+    """
+    place = here()
+    given = Given(
+        name,
+        base_url,
+        header,
+        format_,
+        token_stdin=token_stdin,
+        no_token=no_token,
+        oauth2=oauth2,
+        client_id=client_id,
+        client_secret_stdin=client_secret_stdin,
+        redirect_port=redirect_port,
+        authorize_url=authorize_url,
+        token_url=token_url,
+    )
+    profile, given = service_entry.complete(place, given)
+    broker.check(place.stores, profile, force=force)
+    secret = service_entry.secret(place, profile, given)
+    uri = _redirect_uri(place, profile)
+    recorded = broker.add(place.stores, profile, secret, force=force)
+    tell(place.streams, f"added the service profile {recorded.name}, {_secret_in_words(recorded)}")
+    if uri is not None:
+        step = f"then sign in with: helm oauth connect {recorded.name}"
+        tell(place.streams, f"register the redirect URI {uri} with the OAuth client, {step}")
+
+
+@app.command()
+def edit(
+    name: NameArgument,
+    base_url: BaseUrlOption = None,
+    header: HeaderOption = None,
+    format_: FormatOption = None,
+    token_stdin: TokenOption = False,
+    ask_token: Annotated[bool, typer.Option("--ask-token", help="Ask for a new token.")] = False,
+    no_token: Annotated[bool, typer.Option("--no-token", help="The service needs no token any more.")] = False,
+    client_id: ClientOption = None,
+    client_secret_stdin: ClientSecretOption = False,
+    ask_client_secret: Annotated[
+        bool, typer.Option("--ask-client-secret", help="Ask for a new client secret.")
+    ] = False,
+    redirect_port: PortOption = None,
+    authorize_url: AuthorizeOption = None,
+    token_url: TokenUrlOption = None,
+) -> None:
+    """Change a service profile; what is not given stays, and so do the comments in its file.
+
+    \b
+    Examples:
+      helm service edit github --token-stdin < token
+      helm service edit metrics --base-url http://localhost:9091/api/v1
+    """
+    place = here()
+    with broken.to_change(place, "service", name):
+        old = profiles.load(place.stores.home, "service", name)
+    given = Given(
+        base_url=base_url,
+        header=header,
+        format=format_,
+        token_stdin=token_stdin,
+        ask_token=ask_token,
+        no_token=no_token,
+        client_id=client_id,
+        client_secret_stdin=client_secret_stdin,
+        ask_client_secret=ask_client_secret,
+        redirect_port=redirect_port,
+        authorize_url=authorize_url,
+        token_url=token_url,
+    )
+    new = service_entry.changed(old, given)
+    broker.check(place.stores, new, force=True)
+    secret = service_entry.new_secret(place, old, new, given)
+    recorded = broker.change(place.stores, old, new, secret)
+    how = _sent_in_words(recorded) if recorded.sign_in == "token" else ""
+    tell(place.streams, f"changed the service profile {name}{how}")
+    if recorded.oauth2 and recorded.secret_target_digest() != old.secret_target_digest():
+        tell(place.streams, f"a sign-in is for the former target; sign in with: helm oauth connect {name}")
+
+
+@app.command("list")
+def list_(output: OutputOption = "auto") -> None:
+    """List the service profiles.
+
+    \b
+    Examples:
+      helm service list
+      helm service list -o json
+    """
+    place = here()
+    listing_format(output)
+    columns = ("name", "sign_in", "base_url", "credential")
+    rows = broken.rows(place, "service", columns, lambda name: _listed(place, name))
+    show_rows(place, output, columns, rows, "no service profiles yet; add one with helm service add")
+
+
+@app.command()
+def show(name: NameArgument, output: OutputOption = "auto") -> None:
+    """Show a service profile, never its secret.
+
+    \b
+    Examples:
+      helm service show github
+      helm service show cal -o json
+    """
+    place = here()
+    profile = profiles.load(place.stores.home, "service", name)
+    members = {name: value for name, value in _members(place, profile).items() if value is not None}
+    show_members(place, listing_format(output), members)
+
+
+@app.command()
+def remove(name: NameArgument) -> None:
+    """Remove a service profile, its secret and its sign-in.
+
+    \b
+    Examples:
+      helm service remove github
+      helm service remove cal
+    """
+    place = here()
+    broker.remove(place.stores, "service", name)
+    tell(place.streams, f"removed the service profile {name}")
+
+
+@app.command()
+def test(name: NameArgument) -> None:
+    """Try a service profile: ask for its base URL, with its token, and say what answered.
+
+    \b
+    Examples:
+      helm service test github
+      helm service test metrics && echo reachable
+    """
+    place = here()
+    profile = profiles.load(place.stores.home, "service", name)
+    secret = authorization.secret(place.stores, profile)
+    http = drivers.driver("http")
+    answer = http.probe(profile, secret, http.LIMITS)
+    place.streams.write(f"{name}: {answer}\n")
+
+
+def _secret_in_words(profile: Service) -> str:
+    if profile.oauth2:
+        return f"its client secret in the {profile.credential}" if profile.credential else "a public client"
+    if profile.credential is None:
+        return "without a token"
+    return f"its token in the {profile.credential}{_sent_in_words(profile)}"
+
+
+def _sent_in_words(profile: Service) -> str:
+    """How the token is sent, where that is not the usual way."""
+    if (profile.header, profile.format) == ("Authorization", "bearer"):
+        return ""
+    return f", sent as {profile.header}: {'Bearer ' if profile.format == 'bearer' else ''}TOKEN"
+
+
+def _listed(place: Here, name: str) -> dict[str, object]:
+    profile = profiles.load(place.stores.home, "service", name)
+    return {
+        "name": profile.name,
+        "sign_in": profile.sign_in,
+        "base_url": profile.base_url,
+        "credential": profile.credential,
+    }
+
+
+def _members(place: Here, profile: Service) -> dict[str, object]:
+    sends = profile.sign_in == "token"
+    return {
+        "name": profile.name,
+        "base_url": profile.base_url,
+        "sign_in": profile.sign_in,
+        "header": profile.header if sends else None,
+        "format": profile.format if sends else None,
+        "client_id": profile.client_id,
+        "redirect_uri": _redirect_uri(place, profile),
+        "authorize_url": profile.authorize_url,
+        "token_url": profile.token_url,
+        "credential": profile.credential,
+    }
+
+
+def _redirect_uri(place: Here, profile: Service) -> str | None:
+    if not profile.oauth2:
+        return None
+    from helm_cli.drivers import oauth_callback
+
+    return oauth_callback.redirect_uri(profile.redirect_port or place.stores.config.oauth_port)
