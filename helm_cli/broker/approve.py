@@ -3,14 +3,15 @@
 import os
 from typing import Literal
 
-from helm_cli.broker import attention, content, review
+from helm_cli.broker import attention, content, review, tools
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
 from helm_cli.model.plan import Binding
-from helm_cli.model.review import Review
+from helm_cli.model.review import Listed, Review
 from helm_cli.store import approvals, confirmations, person, workspaces
+from helm_cli.store import tools as pins
 from helm_cli.store.approvals import Approval
 from helm_cli.store.confirmations import Pending
 
@@ -45,26 +46,28 @@ def by_pin(stores: Stores, shown: Review, digest: str, asked_by: str) -> None:
     raise HelmError("confirmation_required", message, {"confirmation": id})
 
 
-def pending_review(stores: Stores, pending: Pending) -> Review:
-    """The review that a pending approval asks for, read from the folder now.
+def pending_review(stores: Stores, pending: Pending, *, ask: bool = False) -> Review:
+    """The review that a pending approval asks for, read from the folder now; `ask` is as in `review.review`.
 
     Raises HelmError "confirmation_required" where the folder no longer holds what was asked for.
     """
     workspace = Workspace(pending.workspace, "where the approval was asked for")
     folder = str(pending.subject.get("folder"))
-    found = review.review(stores, workspace, folder) if os.path.isdir(folder) else None
+    found = review.review(stores, workspace, folder, ask=ask) if os.path.isdir(folder) else None
     if not isinstance(found, Review) or found.digest != pending.subject.get("digest"):
         message = f"the folder of {pending.extension} changed since its approval was asked for; review it again"
         raise HelmError("confirmation_required", message)
     return found
 
 
-def approve_pending(stores: Stores, pending: Pending) -> Review:
-    """Record a person's yes to a pending approval that they were shown; it is used up by that.
+def approve_pending(stores: Stores, pending: Pending, servers: tuple[Listed, ...] = ()) -> Review:
+    """Record a person's yes to a pending approval that they were shown, and to what its `servers` said then.
+
+    It is used up by that.
 
     Raises HelmError "confirmation_required" where it is used or expired, or the folder changed meanwhile.
     """
-    shown = pending_review(stores, pending)
+    shown = pending_review(stores, pending)._replace(servers=servers)
     now = stores.clock()
     token = confirmations.token(stores.db, pending.id, now)
     confirmations.redeem(stores.db, token, _binding(shown), now)
@@ -90,6 +93,11 @@ def _record(stores: Stores, shown: Review, by: Literal["person", "pin"]) -> None
         by=by,
     )
     approvals.approve(stores.db, approval, shown.content, found.stamps)
+    connections = shown.extension.connections
+    answers = [(connection, answer) for connection in connections if (answer := shown.listed(connection)) is not None]
+    seen = {connection.id: tools.seen(connection, answer) for connection, answer in answers}
+    declared = [connection.id for connection in connections]
+    pins.pin(stores.db, shown.workspace, shown.extension.id, seen, declared)
 
 
 def _leave_pending(stores: Stores, shown: Review, asked_by: str) -> str:

@@ -14,7 +14,12 @@ _NOUNS: Final = {"db": "query", "http": "call", "mcp": "tool", "tdt-mcp": "tool"
 
 def between(old: Extension, new: Extension) -> tuple[Change, ...]:
     """Every difference between two readings of one extension: widened rights first, then changed, then narrowed."""
-    return tuple(sorted(_all(old, new), key=lambda change: _ORDER[change.sort]))
+    return ordered(_all(old, new))
+
+
+def ordered(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """Changes as they are read: widened rights first, then changed, then narrowed."""
+    return tuple(sorted(changes, key=lambda change: _ORDER[change.sort]))
 
 
 def files(old: Content, new: Content) -> tuple[FileChange, ...]:

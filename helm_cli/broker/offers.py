@@ -10,10 +10,10 @@ from helm_cli import kinds
 from helm_cli.broker import declared
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
-from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Effect, Extension, Operation
 from helm_cli.model.jsontext import Json
-from helm_cli.store import approvals
+from helm_cli.model.tool import Tool, tool
+from helm_cli.store import approvals, tools
 
 # What the clients of the usual models take for the name of a tool.
 LONGEST_NAME: Final = 64
@@ -22,7 +22,10 @@ _HASH_DIGITS: Final = 8
 
 
 class Offer(NamedTuple):
-    """One approved operation: `name` is unique in its workspace, `schema` is the JSON Schema of its arguments."""
+    """One approved operation: `name` is unique in its workspace, `schema` is the JSON Schema of its arguments.
+
+    Of an MCP tool, description and schema are its server's, as a person was shown them when they approved it.
+    """
 
     name: str
     title: str
@@ -41,18 +44,10 @@ def offers(stores: Stores, workspace: Workspace) -> list[Offer]:
     "state".
     """
     found = list(_found(stores, workspace))
+    pins = {extension.id: tools.pinned(stores.db, workspace.path, extension.id) for extension, _, _ in found}
     plain = Counter(_plain(connection.id, operation.name) for _, connection, operation in found)
     return [
-        Offer(
-            name=_name(extension.id, connection.id, operation.name, plain),
-            title=f"{connection.id} {operation.name}",
-            description=_description(extension, connection, operation),
-            schema=_schema(connection, operation),
-            effect=operation.effect,
-            extension=extension.id,
-            connection=connection.id,
-            operation=operation.name,
-        )
+        _offer(extension, connection, operation, plain, pins[extension.id].get(connection.id, {}))
         for extension, connection, operation in found
     ]
 
@@ -80,18 +75,31 @@ def _name(extension: str, connection: str, operation: str, plain: Counter[str]) 
     return f"{name[: LONGEST_NAME - _HASH_DIGITS - 1]}_{mark}"
 
 
-def _description(extension: Extension, connection: Connection, operation: Operation) -> str:
+def _offer(
+    extension: Extension, connection: Connection, operation: Operation, plain: Counter[str], pins: tools.Pins
+) -> Offer:
+    seen = tool(pins.get(operation.name))
+    return Offer(
+        name=_name(extension.id, connection.id, operation.name, plain),
+        title=f"{connection.id} {operation.name}",
+        description=_description(extension, connection, operation, seen),
+        schema=seen.input_schema if seen is not None and seen.input_schema else _schema(connection, operation),
+        effect=operation.effect,
+        extension=extension.id,
+        connection=connection.id,
+        operation=operation.name,
+    )
+
+
+def _description(extension: Extension, connection: Connection, operation: Operation, seen: Tool | None) -> str:
     said = f" ({extension.description})" if extension.description else ""
     what = "Reads" if operation.effect == "read" else "Writes, once a person confirmed it,"
+    server = f" Its server says: {seen.description}" if seen is not None and seen.description else ""
     return (
         f"{what} by {operation.name} of the {connection.kind} connection {connection.id}"
-        f" of {extension.name or extension.id}{said}."
+        f" of {extension.name or extension.id}{said}.{server}"
     )
 
 
 def _schema(connection: Connection, operation: Operation) -> dict[str, Json]:
-    try:
-        kind = kinds.kind(connection.kind)
-    except HelmError:
-        return {"type": "object"}
-    return kind.schema(connection, operation)
+    return kinds.kind(connection.kind).schema(connection, operation)

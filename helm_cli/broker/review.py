@@ -1,19 +1,26 @@
 """What there is to know before saying yes to an extension: what it is, what it may do, and what changed."""
 
 import os
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from helm_cli import dialects
-from helm_cli.broker import content, difference, warnings
+from helm_cli.broker import content, difference, tools, warnings
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.content import Content
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension
-from helm_cli.model.profile import Database
-from helm_cli.model.review import Caution, Change, FileChange, Invalid, Profiled, Review, Status
+from helm_cli.model.profile import Database, Service, SignIn
+from helm_cli.model.review import Caution, Change, FileChange, Invalid, Listed, Profiled, Review, Status
 from helm_cli.store import approvals, profiles
+from helm_cli.store import tools as pins
 from helm_cli.store.approvals import Approval
+
+_SIGN_IN: Final[dict[SignIn, str]] = {
+    "oauth2": "signs in by OAuth2",
+    "token": "sends a token",
+    "none": "sends no token",
+}
 
 
 class Valid(NamedTuple):
@@ -46,24 +53,49 @@ def validate(folder: str) -> Valid | Invalid:
     return Valid(path, found.content, reading.extension)
 
 
-def review(stores: Stores, workspace: Workspace, folder: str) -> Review | Invalid:
-    """The review of the extension in `folder` for one workspace. Raises HelmError "usage" and "state"."""
+def review(stores: Stores, workspace: Workspace, folder: str, *, ask: bool = False) -> Review | Invalid:
+    """The review of the extension in `folder` for one workspace; with `ask`, its MCP servers are asked what they offer.
+
+    Raises HelmError "usage" and "state".
+    """
     found = validate(folder)
     if isinstance(found, Invalid):
         return found
-    return _against(stores, workspace, found, approvals.find(stores.db, workspace.path, found.extension.id))
+    approval = approvals.find(stores.db, workspace.path, found.extension.id)
+    connections = _all_profiled(stores, found.extension)
+    if not ask:
+        return _against(stores, workspace, found, approval, _Known(connections))
+    servers = tools.ask(stores, workspace.path, connections)
+    changes: tuple[Change, ...] = ()
+    if approval is not None:
+        seen = pins.pinned(stores.db, workspace.path, approval.extension)
+        # Of a content that is new anyway, a tool that nobody has seen is no change.
+        same = approval.digest == found.content.digest
+        known = [connection for connection in found.extension.connections if same or connection.id in seen]
+        changes = tuple(tools.changes(known, servers, seen))
+    return _against(stores, workspace, found, approval, _Known(connections, servers, changes))
 
 
 def approved(stores: Stores, approval: Approval) -> Review:
     """The review of what was approved, from the approved copy; it is "changed" where the folder no longer is that."""
     kept = approvals.content(stores.db, approval.digest)
     found = Valid(approval.folder, kept, dialects.build(kept))
-    shown = _against(stores, Workspace(approval.workspace, "where it was approved"), found, approval)
+    seen = pins.pinned(stores.db, approval.workspace, approval.extension)
+    known = _Known(_all_profiled(stores, found.extension), tools.remembered(found.extension.connections, seen))
+    shown = _against(stores, Workspace(approval.workspace, "where it was approved"), found, approval, known)
     return shown if content.matches(stores, approval) else shown._replace(status="changed")
 
 
 def _is_text(path: str) -> bool:
     return os.fsencode(path).decode("utf-8", "replace").encode() == os.fsencode(path)
+
+
+class _Known(NamedTuple):
+    """What is known of an extension's connections besides what it declares of them."""
+
+    connections: tuple[Profiled, ...]
+    servers: tuple[Listed, ...] = ()
+    changes: tuple[Change, ...] = ()
 
 
 class _Difference(NamedTuple):
@@ -74,12 +106,16 @@ class _Difference(NamedTuple):
     warnings: tuple[Caution, ...] = ()
 
 
-def _against(stores: Stores, workspace: Workspace, found: Valid, approval: Approval | None) -> Review:
+def _all_profiled(stores: Stores, extension: Extension) -> tuple[Profiled, ...]:
+    return tuple(_profiled(stores, connection) for connection in extension.connections)
+
+
+def _against(stores: Stores, workspace: Workspace, found: Valid, approval: Approval | None, known: _Known) -> Review:
     digest = found.content.digest
     differs = _Difference()
     if approval is not None and approval.digest != digest:
         differs = _difference(stores, approval, found)
-    connections = tuple(_profiled(stores, connection) for connection in found.extension.connections)
+    cautions = (*warnings.of_profiles(known.connections), *warnings.of(found.extension, known.servers))
     return Review(
         workspace=workspace.path,
         workspace_found=workspace.found,
@@ -91,11 +127,12 @@ def _against(stores: Stores, workspace: Workspace, found: Valid, approval: Appro
         enabled=approval is not None and approval.enabled,
         approved_folder=approval.folder if approval else "",
         approved_digest=approval.digest if approval else "",
-        connections=connections,
-        warnings=(*differs.warnings, *warnings.of_profiles(connections), *warnings.of(found.extension)),
-        changes=differs.changes,
+        connections=known.connections,
+        warnings=(*differs.warnings, *cautions),
+        changes=difference.ordered((*differs.changes, *known.changes)),
         files=differs.files,
         elsewhere=tuple(approvals.elsewhere(stores.db, digest, workspace.path)),
+        servers=known.servers,
     )
 
 
@@ -130,7 +167,8 @@ def _profiled(stores: Stores, connection: Connection) -> Profiled:
         if error.code == "not_configured":
             return Profiled(connection, "missing", "")
         return Profiled(connection, "broken", error.message)
-    engine = connection.spec.get("engine")
-    if isinstance(profile, Database) and profile.engine != engine:
+    if isinstance(profile, Database) and profile.engine != connection.spec.get("engine"):
         return Profiled(connection, "engine differs", f"the profile is {profile.engine}")
+    if isinstance(profile, Service) and profile.oauth2 != bool(connection.spec.get("oauth2")):
+        return Profiled(connection, "sign-in differs", f"the profile {_SIGN_IN[profile.sign_in]}")
     return Profiled(connection, "configured", "")

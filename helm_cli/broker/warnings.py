@@ -5,15 +5,18 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from helm_cli.grammar import glob, sql
-from helm_cli.model.extension import Connection, Extension
+from helm_cli.model.extension import Connection, Extension, Operation
 from helm_cli.model.profile import Engine
-from helm_cli.model.review import Caution, Profiled
+from helm_cli.model.review import Caution, Listed, Profiled
+from helm_cli.model.tool import Tool
+from helm_cli.model.wording import meant
 
 # contract, MCP: "Review warning".
 _MCP: Final = (
     "Helm cannot know which tools of a server write data. If a plugin lists a write tool under operations, "
     "Helm does not ask for confirmation. Check the list."
 )
+_UNCONFIRMED: Final = "and it stands under operations: it runs without confirmation"
 _WRITE_WORD: Final = re.compile(
     "add|append|apply|approve|archive|assign|ban|bulk|cancel|clear|close|commit|copy|create|delete|deploy|destroy|"
     "disable|drop|edit|enable|exec|execute|fork|grant|import|insert|install|invite|kill|lock|merge|modify|move|patch|"
@@ -32,8 +35,6 @@ _WRITE_KEYWORD: Final = re.compile(
     "PREPARE|REFRESH|REINDEX|RELEASE|RENAME|REPAIR|REPLACE|RESET|REVOKE|ROLLBACK|SAVEPOINT|SET|START|TRUNCATE|"
     "UNINSTALL|UNLISTEN|UNLOCK|UPDATE|UPSERT|USE|VACUUM|XA"
 )
-# The groups whose profiles this version of helm keeps.
-_KEPT: Final = ("db",)
 # What a file with a secret is often called: in whichever folder, and where it usually lies under a root.
 _SECRET_NAMES: Final = (
     ".env",
@@ -61,9 +62,15 @@ _SECRET_PATHS: Final = (
 _SECRET_WORD: Final = re.compile(r"secret|credential|passw|private|token", re.I)
 
 
-def of(extension: Extension) -> tuple[Caution, ...]:
-    """The warnings of an extension, in the order of its connections (design, section 6)."""
-    cautions = tuple(caution for connection in extension.connections for caution in _connection(connection))
+def of(extension: Extension, servers: Iterable[Listed] = ()) -> tuple[Caution, ...]:
+    """The warnings of an extension, in the order of its connections (design, section 6).
+
+    Tools are judged by what those `servers` say of them that were asked, and else by their names.
+    """
+    asked = {server.connection: server for server in servers}
+    cautions = tuple(
+        caution for connection in extension.connections for caution in _connection(connection, asked.get(connection.id))
+    )
     operations = (operation for connection in extension.connections for operation in connection.operations)
     if extension.write_permitted and all(operation.effect == "read" for operation in operations):
         return (Caution("", "", "the extension asks for permission to write and declares no write"), *cautions)
@@ -74,29 +81,33 @@ def of_profiles(connections: Iterable[Profiled]) -> Iterator[Caution]:
     """A warning for each connection whose profile is not as it should be: its calls will fail."""
     for connection, state, detail in connections:
         name = connection.profile
-        if state == "missing" and connection.group in _KEPT:
+        # A detail of what differs begins with "the profile".
+        told = f"the profile {name} {detail.removeprefix('the profile ')}, and the connection"
+        if state == "missing":
             yield Caution(connection.id, "", f"the profile {name} is missing; add it with {_add(connection)}")
-        elif state == "missing":
-            kept = "this version of helm cannot keep such profiles yet"
-            yield Caution(connection.id, "", f"the {connection.group} profile {name} is missing, and {kept}")
         elif state == "engine differs":
-            # The detail begins with "the profile is".
             engine = connection.spec.get("engine")
-            told = f"the profile {name} {detail.removeprefix('the profile ')}, and the connection wants {engine}"
-            yield Caution(connection.id, "", f"{told}: every call will fail")
+            yield Caution(connection.id, "", f"{told} wants {engine}: every call will fail")
+        elif state == "sign-in differs":
+            declares = "oauth2" if connection.spec.get("oauth2") else "no oauth2"
+            yield Caution(connection.id, "", f"{told} declares {declares}: every call will be refused")
         elif state == "broken":
             yield Caution(connection.id, "", f"the profile {name} cannot be read: {detail}")
 
 
 def _add(connection: Connection) -> str:
+    command = f"helm {connection.group} add {connection.profile}"
+    if connection.group == "mcp":
+        return f"{command} -- COMMAND, or with {command} --url URL"
+    if connection.group == "service":
+        return f"{command} --base-url URL" + (" --oauth2 --client-id ID" if connection.spec.get("oauth2") else "")
     engine = connection.spec.get("engine")
-    path = " --path FILE" if engine == "sqlite" else ""
-    return f"helm db add {connection.profile} --engine {engine}{path}"
+    return f"{command} --engine {engine}" + (" --path FILE" if engine == "sqlite" else "")
 
 
-def _connection(connection: Connection) -> Iterator[Caution]:
+def _connection(connection: Connection, server: Listed | None) -> Iterator[Caution]:
     if connection.kind in ("mcp", "tdt-mcp"):
-        yield from _tools(connection)
+        yield from _tools(connection, server)
     elif connection.kind == "db":
         yield from _queries(connection)
     elif connection.kind == "http":
@@ -105,13 +116,43 @@ def _connection(connection: Connection) -> Iterator[Caution]:
         yield from _paths(connection)
 
 
-def _tools(connection: Connection) -> Iterator[Caution]:
+def _tools(connection: Connection, server: Listed | None) -> Iterator[Caution]:
     if connection.kind == "mcp":
         yield Caution(connection.id, "", _MCP)
+    if server is not None and server.problem:
+        told = f"its server could not be asked, so its tools are judged by their names alone: {server.problem}"
+        yield Caution(connection.id, "", told)
     for operation in connection.operations:
-        if operation.effect == "read" and _looks_like_write(operation.name):
-            message = "by its name this tool writes data, and it stands under operations: it runs without confirmation"
+        if server is None or server.problem:
+            message = _by_name(operation)
+        elif operation.name in server.tools:
+            message = _by_hints(operation, server.tools[operation.name])
+        else:
+            message = _no_tool(operation, server)
+        if message:
             yield Caution(connection.id, operation.name, message)
+
+
+def _by_name(operation: Operation) -> str:
+    if operation.effect == "read" and _looks_like_write(operation.name):
+        return f"by its name this tool writes data, {_UNCONFIRMED}"
+    return ""
+
+
+def _by_hints(operation: Operation, tool: Tool) -> str:
+    if operation.effect != "read" or (tool.read_only and not tool.destructive):
+        return ""
+    if tool.destructive:
+        return f"the server marks this tool as destructive, {_UNCONFIRMED}"
+    if tool.read_only is False:
+        return f"the server says that this tool is not read-only, {_UNCONFIRMED}"
+    named = "by its name this tool writes data, and " if _looks_like_write(operation.name) else ""
+    return f"{named}the server does not mark {'it' if named else 'this tool'} as read-only, {_UNCONFIRMED}"
+
+
+def _no_tool(operation: Operation, server: Listed) -> str:
+    close = meant(operation.name, server.offered)
+    return "the server has no such tool" + (f" (did you mean {close}?)" if close else "") + ": every call will fail"
 
 
 def _looks_like_write(name: str) -> bool:

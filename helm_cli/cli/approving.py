@@ -98,7 +98,7 @@ def decide(place: Here, found: Review, output: str) -> int:
 
 def decide_pending(place: Here, pending: Pending) -> int:
     """The same for an approval that was asked for where no person was."""
-    found = approve.pending_review(place.stores, pending)
+    found = approve.pending_review(place.stores, pending, ask=True)
     try:
         ask(place, APPROVE, found, pending.expires)
     except HelmError as error:
@@ -107,7 +107,7 @@ def decide_pending(place: Here, pending: Pending) -> int:
             answer = confirm.decline(place.stores, pending.id, None)
             raise error if answer.code == "declined" else answer from None
         raise
-    approve.approve_pending(place.stores, pending)
+    approve.approve_pending(place.stores, pending, found.servers)
     _tell(place, found)
     return 0
 

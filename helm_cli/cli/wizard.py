@@ -17,6 +17,21 @@ def ask(label: str, choices: list[str] | None = None) -> str:
     return _answer(question.unsafe_ask, label)
 
 
+def chosen(label: str, choices: list[str]) -> list[str]:
+    """Those of the choices that the person leaves marked, as all are at first.
+
+    Raises HelmError "declined" on Ctrl-C, and where none is left.
+    """
+    import questionary
+
+    marked = [questionary.Choice(choice, checked=True) for choice in choices]
+    answers: list[str] = []
+    _answer(lambda: answers.extend(questionary.checkbox(label, marked).unsafe_ask()), label, empty=True)
+    if not answers:
+        raise HelmError("declined", "nothing was chosen; nothing was changed")
+    return answers
+
+
 def hidden(label: str) -> str:
     """One secret, typed unseen; may be empty. Raises HelmError "declined" on Ctrl-C."""
     import questionary

@@ -1,15 +1,17 @@
 """What a person is shown before saying yes to an extension: what it may do, what changed, what to look at twice."""
 
+from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
 from helm_cli.model.content import Content
 from helm_cli.model.extension import Connection, Extension, Fault, Operation
+from helm_cli.model.tool import Tool
 
 Sort = Literal["widened", "changed", "narrowed"]
 Status = Literal["new", "approved", "changed"]
 # The members of an operation's `spec` that stand in the manifest, in the order in which they are read.
 DECLARED: Final = ("sql", "method", "path", "query", "body")
-State = Literal["configured", "missing", "engine differs", "broken", "none needed"]
+State = Literal["configured", "missing", "engine differs", "sign-in differs", "broken", "none needed"]
 
 
 class Caution(NamedTuple):
@@ -44,13 +46,26 @@ class Profiled(NamedTuple):
     detail: str
 
 
+class Listed(NamedTuple):
+    """What the MCP server of one connection says of its tools: claims, which prove nothing.
+
+    `tools` are those that the connection declares and the server has, by name; `offered` the names of all that it
+    has. `problem` says why it could not be asked, "" where it answered.
+    """
+
+    connection: str
+    tools: Mapping[str, Tool]
+    offered: tuple[str, ...]
+    problem: str = ""
+
+
 class Review(NamedTuple):
     """One extension, ready to be shown and approved for one workspace.
 
     `workspace_found` says how the workspace was found. `status` is "approved" only for this very content of this
     very folder; `enabled` says whether it may be called. `approved_folder` and `approved_digest` are those of the
     approval that stands ("" where none does); `changes` and `files` are what differs from it. `elsewhere` are
-    other workspaces in which this content is approved.
+    other workspaces in which this content is approved. `servers` are the MCP servers that were asked for their tools.
     """
 
     workspace: str
@@ -68,11 +83,16 @@ class Review(NamedTuple):
     changes: tuple[Change, ...]
     files: tuple[FileChange, ...]
     elsewhere: tuple[str, ...]
+    servers: tuple[Listed, ...] = ()
 
     @property
     def standing(self) -> bool:
         """Whether this exact content is approved and enabled."""
         return self.status == "approved" and self.enabled
+
+    def listed(self, connection: Connection) -> Listed | None:
+        """What the server of this connection says, None where it was not asked or did not answer."""
+        return next((one for one in self.servers if one.connection == connection.id and not one.problem), None)
 
     def operations(self, effect: Literal["read", "write"]) -> list[tuple[Connection, Operation]]:
         """Every operation of this effect, in the order of the manifest."""

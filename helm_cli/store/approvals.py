@@ -149,3 +149,5 @@ def _approval(found: tuple[Any, ...]) -> Approval:
 def _prune(db: sqlite3.Connection) -> None:
     database.run(db, "DELETE FROM contents WHERE digest NOT IN (SELECT digest FROM approvals)")
     database.run(db, "DELETE FROM copies WHERE sum NOT IN (SELECT sum FROM contents)")
+    of_none = "(workspace, extension) NOT IN (SELECT workspace, extension FROM approvals)"
+    database.run(db, f"DELETE FROM tools WHERE {of_none}")

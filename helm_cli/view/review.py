@@ -7,7 +7,7 @@ from typing import Final
 
 from helm_cli.model.extension import Connection, Effect, Fault, Operation
 from helm_cli.model.review import Caution, Profiled, Review
-from helm_cli.view import changes
+from helm_cli.view import changes, tool
 from helm_cli.view.lines import Line, Style, drawn, folded, line
 from helm_cli.view.review_json import plain
 from helm_cli.view.streams import Streams
@@ -135,7 +135,7 @@ def _status(review: Review) -> str:
 
 
 def _changes(review: Review) -> list[Line]:
-    if review.status != "changed" or review.digest == review.approved_digest:
+    if not review.changes and (review.status != "changed" or review.digest == review.approved_digest):
         return []
     return [_heading("Changed since it was approved"), *changes.laid(review.changes, review.files)]
 
@@ -179,7 +179,13 @@ def _operations(review: Review, effect: Effect, title: str, note: str) -> list[L
         told += [_BLANK, _presented(connection, _OF_ALL.get(connection.kind, ""))]
         several = False
         for _, operation in found:
-            details = [Line(_DEEPER + part) for part in _DETAILS[connection.kind](connection, operation)]
+            details = [
+                Line(_DEEPER + part)
+                for part in (
+                    *_DETAILS[connection.kind](connection, operation),
+                    *tool.claims(review.listed(connection), operation.name),
+                )
+            ]
             if several:
                 told.append(_BLANK)
             several = bool(details)

@@ -5,7 +5,7 @@ from typing import Any
 
 from helm_cli.model.extension import Fault
 from helm_cli.model.jsontext import Json, repaired
-from helm_cli.model.review import DECLARED, Caution, Profiled, Review
+from helm_cli.model.review import DECLARED, Caution, Listed, Profiled, Review
 
 
 def reviewed(review: Review) -> dict[str, Json]:
@@ -26,7 +26,7 @@ def reviewed(review: Review) -> dict[str, Json]:
         "status": review.status,
         "enabled": review.enabled,
         "approved": approved,
-        "connections": [_connection(profiled) for profiled in review.connections],
+        "connections": [_connection(review, profiled) for profiled in review.connections],
         "writes": [
             {"connection": connection.id, "operation": operation.name}
             for connection, operation in review.operations("write")
@@ -47,8 +47,9 @@ def validation(faults: Iterable[Fault], cautions: Iterable[Caution]) -> dict[str
     }
 
 
-def _connection(profiled: Profiled) -> dict[str, Json]:
+def _connection(review: Review, profiled: Profiled) -> dict[str, Json]:
     connection = profiled.connection
+    server = next((one for one in review.servers if one.connection == connection.id), None)
     profile: Json = None
     if connection.profile is not None:
         profile = {
@@ -63,11 +64,26 @@ def _connection(profiled: Profiled) -> dict[str, Json]:
             "effect": operation.effect,
             "params": plain(operation.params),
             **{key: plain(operation.spec[key]) for key in DECLARED if key in operation.spec},
+            **_claims(server, operation.name),
         }
         for operation in connection.operations
     ]
     declared = {str(key): plain(value) for key, value in connection.spec.items()}
-    return {"id": connection.id, "kind": connection.kind, "profile": profile, **declared, "operations": operations}
+    told: dict[str, Json] = {"id": connection.id, "kind": connection.kind, "profile": profile, **declared}
+    if server is not None:
+        told["server"] = {"problem": server.problem or None, "offered": list(server.offered)}
+    return {**told, "operations": operations}
+
+
+def _claims(server: Listed | None, name: str) -> dict[str, Json]:
+    """What a server that answered says of one tool; null where it has no such tool."""
+    if server is None or server.problem:
+        return {}
+    found = server.tools.get(name)
+    if found is None:
+        return {"tool": None}
+    members = ("title", "description", "read_only", "destructive", "input_schema")
+    return {"tool": {member: plain(getattr(found, member)) for member in members}}
 
 
 def plain(value: Any) -> Any:
