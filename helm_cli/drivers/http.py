@@ -136,7 +136,7 @@ def _json(reply: Reply) -> Json:
     """The JSON of a body, null for an empty one, whatever Content-Type says. ValueError with a clause on why not."""
     if reply.cut or reply.fault is not None:
         raise ValueError(f"its body {reply.fault or 'is too large'}")
-    return jsontext.parse(reply.body.removeprefix(_BOM)) if reply.body else None
+    return jsontext.parse(reply.body.removeprefix(_BOM), mend=True) if reply.body else None
 
 
 def _named(status: int) -> str:

@@ -15,12 +15,13 @@ MOST_DIGITS: Final = 4_000
 MOST_LEVELS: Final = 200
 
 
-def parse(text: str | bytes) -> Json:
+def parse(text: str | bytes, *, mend: bool = False) -> Json:
     """The value of a JSON text (RFC 8259), stricter than `json.loads`.
 
     Refused with a ValueError whose message is one lower-case clause: duplicate keys, NaN and infinities,
     numbers that overflow a double, integers over 4,000 digits, lone surrogates, nesting too deep to read,
-    bytes that are not UTF-8. Other integers are kept exactly.
+    bytes that are not UTF-8. Other integers are kept exactly. `mend` puts U+FFFD in the place of each lone surrogate
+    instead: half an emoji in somebody's text is no reason to give up all of an answer.
     """
     try:
         if isinstance(text, bytes):
@@ -33,8 +34,10 @@ def parse(text: str | bytes) -> Json:
             parse_int=_integer,
         )
         if "\\u" in text or not text.isascii():
+            if mend:
+                value = repaired(value)
             _encodable(value)
-        if text.count("[") + text.count("{") > MOST_LEVELS and _levels(value) > MOST_LEVELS:
+        if text.count("[") + text.count("{") > MOST_LEVELS and levels(value) > MOST_LEVELS:
             raise RecursionError
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
@@ -101,7 +104,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def _levels(value: Json) -> int:
+def levels(value: Json) -> int:
     """How deep lists and objects stand in each other, found without recursion."""
     deep = 0
     level: list[Json] = [value]
