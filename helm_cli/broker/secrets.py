@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from helm_cli.broker.stores import Stores
 from helm_cli.model.errors import HelmError
-from helm_cli.model.profile import Brain, Place, Profile, Root, Target
+from helm_cli.model.profile import Brain, Place, Profile, Root, Service, Target
 from helm_cli.store import targets
 
 # A stored secret carries its target too: two homes share one keychain, where the item of a profile of the same name
@@ -28,6 +28,9 @@ def write(stores: Stores, profile: Profile, secret: str) -> None:
     if profile.credential is None:
         raise HelmError("internal", f"{profile.name} records no credential store")
     keep(stores, Item(profile.name, profile.account, profile.secret_target_digest(), profile.credential), secret)
+    if isinstance(profile, Service):
+        # A client secret entered anew may go to another token URL than the former one did (`signin`).
+        targets.forget(stores.db, profile.item("token-url"))
 
 
 def remove(stores: Stores, profile: Profile) -> None:
@@ -62,11 +65,14 @@ def item(stores: Stores, wanted: Item) -> str:
 def keep(stores: Stores, wanted: Item, secret: str) -> None:
     """Keep one secret, bound to its target.
 
-    Killed in between, the account has no usable secret rather than one for another target.
+    Killed in between, the account has the former secret or the new one for the same target, and no usable secret
+    rather than one for another target.
     """
     from helm_cli.store import credentials
 
-    targets.forget(stores.db, wanted.account)
+    same = targets.target(stores.db, wanted.account) == wanted.target
+    if not same:
+        targets.forget(stores.db, wanted.account)
     credentials.put(
         stores.home,
         wanted.account,
@@ -75,12 +81,14 @@ def keep(stores: Stores, wanted: Item, secret: str) -> None:
         terminal=stores.terminal,
         notice=stores.notice,
     )
-    targets.remember(stores.db, wanted.account, wanted.target)
+    if not same:
+        targets.remember(stores.db, wanted.account, wanted.target)
 
 
-def drop(stores: Stores, account: str, place: Place | None) -> None:
-    """Take one secret out of its store; says so where the store does not answer."""
-    targets.forget(stores.db, account)
+def drop(stores: Stores, account: str, place: Place | None, *, moved: bool = False) -> None:
+    """Take one secret out of its store, `moved` where it is in the other one now; says so where the store is silent."""
+    if not moved:
+        targets.forget(stores.db, account)
     if place is None:
         return
     from helm_cli.store import credentials

@@ -110,10 +110,11 @@ def remove(path: Path) -> bool:
 
 
 @contextmanager
-def locked(path: Path, seconds: float) -> Iterator[None]:
+def locked(path: Path, seconds: float) -> Iterator[int]:
     """Hold the lock of this file, which ends with the process whatever ends it.
 
-    Raises HelmError("state") when another process holds it for longer than `seconds`.
+    Gives its descriptor: a process that inherits that holds the lock too. Raises HelmError("state") when another
+    process holds it for longer than `seconds`.
     """
     with told(path):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, FILE)
@@ -125,7 +126,7 @@ def locked(path: Path, seconds: float) -> Iterator[None]:
                     "state", f"another helm has held {path} for {seconds:g} seconds; try again when it ended"
                 )
             time.sleep(0.005)
-        yield
+        yield descriptor
     finally:
         os.close(descriptor)
 

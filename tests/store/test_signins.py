@@ -1,0 +1,82 @@
+"""What state.db says of sign-ins: all but the tokens."""
+
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from helm_cli.store import signins
+from helm_cli.store.signins import Signin
+from tests.rig.failing import failing
+
+CAL: Final = Signin(
+    service="cal",
+    client_id="id",
+    authorize_url="https://auth.example.com/authorize?access_type=offline",
+    token_url="https://auth.example.com/token",
+    scopes=("a", "b"),
+    asked=("a", "b", "c,d"),
+    issuer="https://auth.example.com",
+    place="keychain",
+    signed_in_at=1_800_000_000.5,
+    expires=1_800_003_600.25,
+    life=3600.0,
+    refreshable=True,
+)
+# A service that says no more than it must.
+TERSE: Final = CAL._replace(
+    service="adr", scopes=(), asked=(), issuer=None, place="file", expires=None, life=None, refreshable=False
+)
+
+
+def test_what_is_saved_is_found(db: sqlite3.Connection) -> None:
+    assert signins.find(db, "cal") is None
+    assert signins.listed(db) == []
+    for signin in (CAL, TERSE):
+        signins.save(db, signin)
+        assert signins.find(db, signin.service) == signin
+    assert signins.listed(db) == [TERSE, CAL]
+
+
+def test_a_new_one_takes_the_place_of_the_former(db: sqlite3.Connection) -> None:
+    signins.save(db, CAL)
+    signins.save(db, TERSE._replace(service="cal"))
+    assert signins.listed(db) == [TERSE._replace(service="cal")]
+
+
+def test_one_that_ended_says_why_and_the_others_go_on(db: sqlite3.Connection) -> None:
+    for signin in (CAL, TERSE):
+        signins.save(db, signin)
+    signins.end(db, "cal", "the service ended it")
+    assert signins.listed(db) == [TERSE, CAL._replace(ended="the service ended it")]
+    signins.save(db, CAL)
+    assert signins.find(db, "cal") == CAL
+
+
+def test_one_that_is_forgotten_is_gone(db: sqlite3.Connection) -> None:
+    for signin in (CAL, TERSE):
+        signins.save(db, signin)
+    assert signins.forget(db, "cal")
+    assert not signins.forget(db, "cal")
+    assert signins.listed(db) == [TERSE]
+
+
+@pytest.mark.contract("C60")
+def test_there_is_no_place_for_a_token(db: sqlite3.Connection) -> None:
+    columns = [column for _, column, *_ in db.execute("PRAGMA table_info(signins)")]
+    assert columns == list(Signin._fields)
+    assert not any("token" in column and column != "token_url" for column in columns)
+    assert not any("secret" in column for column in columns)
+
+
+def test_a_state_that_is_damaged_is_told(db: sqlite3.Connection, home: Path) -> None:
+    db.execute("DROP TABLE signins")
+    told = (
+        f"{home}/state.db is damaged (no such table: signins); nothing was changed in it: put back a copy of it, or"
+        " move it away and review your extensions again"
+    )
+    with failing("state", told):
+        signins.find(db, "cal")
+    with failing("state", told):
+        signins.save(db, CAL)
