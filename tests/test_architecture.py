@@ -29,7 +29,7 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
     "view": frozenset({"model", "grammar"}),
     "demo": frozenset(),
     "agent": frozenset({"model", "store", "drivers", "broker"}),
-    "serve": frozenset({"model", "store", "broker", "agent"}),
+    "serve": frozenset({"model", "store", "drivers", "broker", "agent"}),
     "cli": frozenset(
         {"model", "grammar", "dialects", "kinds", "store", "drivers", "broker", "view", "demo", "agent", "serve"}
     ),

@@ -56,6 +56,7 @@ def workspace(tmp_path: Path, helm: Helm) -> Path:
     folder = tmp_path / "workspace"
     folder.mkdir()
     example.ready(helm, folder)
+    assert helm("service", "add", "local", "--base-url", "http://localhost:1", "--no-token").status == 0
     return folder
 
 
@@ -94,6 +95,20 @@ NEEDED: Final[dict[str, tuple[int, set[str]]]] = {
     "db test local-app": (0, set()),
     "db edit local-app --path other.db": (0, {"tomlkit"}),
     "db remove local-app": (0, set()),
+    "service add other --base-url http://localhost:1 --no-token": (0, set()),
+    "service add cal --base-url http://localhost:1 --oauth2 --client-id c": (0, set()),
+    "service list": (0, set()),
+    "service show local": (0, set()),
+    "service edit local --base-url http://localhost:2": (0, {"tomlkit"}),
+    "service remove local": (0, set()),
+    "oauth status": (0, set()),
+    "oauth connect local": (3, set()),
+    "oauth disconnect local": (3, set()),
+    "mcp list": (0, set()),
+    "mcp add other -- true": (0, set()),
+    "mcp test nope": (4, set()),
+    "mcp tools nope": (4, set()),
+    "mcp import nope.json": (2, set()),
     "plugin list": (0, set()),
     "plugin show tickets": (0, set()),
     "plugin validate tickets": (0, {"jsonschema"}),
@@ -111,3 +126,27 @@ NEEDED: Final[dict[str, tuple[int, set[str]]]] = {
 def test_a_command_loads_what_it_needs(loaded: Loaded, workspace: Path, line: str) -> None:
     status, needed = NEEDED[line]
     assert loaded(*line.split(), cwd=workspace, status=status) & HEAVY <= needed
+
+
+# What httpx cannot do without; not its own command line, and no store of secrets where the profile has none.
+FOR_HTTP: Final = {"httpx", "ssl", "http", "email"}
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "needed"),
+    [("call web get", 10, FOR_HTTP), ("call web get --dry-run", 0, set()), ("call web put", 7, set())],
+)
+def test_a_call_of_a_service_loads_httpx_when_it_is_sent(
+    loaded: Loaded, helm: Helm, workspace: Path, words: str, status: int, needed: set[str]
+) -> None:
+    calls = {"get": {"method": "GET", "path": "/"}, "put": {"method": "PUT", "path": "/", "write": True}}
+    connection = {"id": "web", "kind": "http", "service": "local", "calls": calls}
+    manifest = {"id": "web", "permissions": {"write": True}, "connections": [connection]}
+    folder = workspace / "web"
+    folder.mkdir()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    digest = helm("plugin", "review", "web", "-o", "json", cwd=workspace).json["digest"]
+    assert helm("plugin", "review", "web", "--approve", digest, cwd=workspace).status == 0
+    modules = loaded(*words.split(), cwd=workspace, status=status)
+    assert modules & HEAVY <= needed
+    assert not modules & {"click", "pygments", "httpx._main"}

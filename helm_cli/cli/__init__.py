@@ -38,17 +38,23 @@ BROKEN_PIPE: Final = 141
 # What a command is called elsewhere -> what it is called here, in whichever group has it.
 SYNONYMS: Final[dict[str, tuple[str, ...]]] = {
     "approve": ("review", "plugin review"),
+    "connect": ("oauth connect",),
+    "create": ("add", "new"),
     "delete": ("remove", "forget"),
     "exec": ("call",),
     "get": ("show", "call"),
     "install": ("review", "plugin review"),
     "log": ("history",),
+    "login": ("connect", "oauth connect"),
+    "logout": ("disconnect", "oauth disconnect"),
     "logs": ("history",),
     "ls": ("list",),
+    "new": ("add", "plugin new"),
     "revoke": ("forget", "plugin forget"),
     "rm": ("remove", "forget"),
     "run": ("call",),
     "uninstall": ("forget", "plugin forget"),
+    "update": ("edit",),
 }
 SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
