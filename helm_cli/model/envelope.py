@@ -8,11 +8,14 @@ from helm_cli.model.jsontext import Json, repaired
 Envelope = dict[str, Json]
 
 # What an answer's data is made of, known before the call is sent, so that a format that cannot carry it is a
-# usage error in time. "rows" is {"columns", "rows"}; "object" is a flat object; "text" has one text to show.
+# usage error in time. "rows" is {"columns", "rows"}; "object" is a flat object; "text" has one text to show; "files"
+# is {"files": [a flat object each], …}; "content" is what an MCP tool answers: blocks, of text most often, or any JSON.
 ROWS: Final = "rows"
 OBJECT: Final = "object"
 JSON: Final = "json"
 TEXT: Final = "text"
+FILES: Final = "files"
+CONTENT: Final = "content"
 
 
 def success(data: Json, outer: dict[str, Json] | None = None) -> Envelope:

@@ -6,7 +6,6 @@ from typing import Final
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json, dump
 from helm_cli.model.plan import Plan, Revision
-from helm_cli.view import diff
 from helm_cli.view.lines import Line
 from helm_cli.view.text import shown, shown_exactly, shown_json
 
@@ -31,6 +30,9 @@ def revised_text(plan: Plan, context: Mapping[str, str], revisions: Iterable[Rev
 
     Raises HelmError `refused` likewise.
     """
+    # Most plans replace no text.
+    from helm_cli.view import diff
+
     revisions = list(revisions)
     request = dict(plan.request)
     for revision in revisions:

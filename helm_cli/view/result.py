@@ -4,7 +4,7 @@ import json
 import re
 from typing import Final
 
-from helm_cli.model.envelope import JSON, OBJECT, ROWS, TEXT, Envelope
+from helm_cli.model.envelope import CONTENT, FILES, JSON, OBJECT, ROWS, TEXT, Envelope
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json, dump, repaired
 from helm_cli.view.streams import Streams
@@ -15,14 +15,21 @@ _ANY: Final = ("auto", "json", "pretty", "data")
 _CARRIED: Final[dict[str, tuple[str, ...]]] = {
     ROWS: (*_ANY, "table", "csv", "tsv", "ndjson"),
     OBJECT: (*_ANY, "table", "csv", "tsv", "ndjson"),
+    FILES: (*_ANY, "table", "csv", "tsv", "ndjson"),
     JSON: _ANY,
     TEXT: (*_ANY, "text"),
+    CONTENT: (*_ANY, "text"),
 }
 # What people get on a terminal.
-_FOR_PEOPLE: Final = {ROWS: "table", OBJECT: "table", TEXT: "text"}
+_FOR_PEOPLE: Final = {ROWS: "table", OBJECT: "table", FILES: "table", TEXT: "text", CONTENT: "text"}
 
 _TOKEN: Final = r'(?P<key>"(?:[^"\\]|\\.)*"(?=:))|(?P<text>"(?:[^"\\]|\\.)*")|(?P<rest>[-\w.+]+)'
 _COLORS: Final = {"key": "\x1b[34m", "text": "\x1b[32m", "rest": "\x1b[36m"}
+
+
+def carrying(format: str) -> list[str]:
+    """The shapes of answers that can be shown so."""
+    return [shape for shape, formats in _CARRIED.items() if format in formats]
 
 
 def check_format(format: str, shape: str) -> None:
@@ -48,11 +55,18 @@ def render(envelope: Envelope, shape: str, format: str, streams: Streams) -> str
     if chosen in ("json", "pretty"):
         text = _json(envelope, chosen, streams)
     elif envelope.get("ok") is not True:
-        text = _json(data, chosen, streams) if data is not None and chosen in ("data", "people") else ""
+        text = _failed(data, shape, chosen, streams)
     else:
         text = _successful(data, shape, chosen, streams)
     # There is no UTF-8 for a lone surrogate.
     return str(repaired(text))
+
+
+def _failed(data: Json, shape: str, chosen: str, streams: Streams) -> str:
+    if chosen == "text" and (text := _text_of(data, shape)) is not None:
+        return _text(text, streams)
+    told = chosen in ("data", "people") or (shape == CONTENT and chosen == "text")
+    return _json(data, chosen, streams) if data is not None and told else ""
 
 
 def _successful(data: Json, shape: str, chosen: str, streams: Streams) -> str:
@@ -63,7 +77,7 @@ def _successful(data: Json, shape: str, chosen: str, streams: Streams) -> str:
     tabular = {"csv": as_csv, "tsv": as_tsv, "ndjson": as_ndjson, "table": as_table}
     if chosen in tabular and (rows := rows_of(data, shape)):
         return tabular[chosen](rows, streams)
-    if chosen == "text" and (text := _text_of(data)) is not None:
+    if chosen == "text" and (text := _text_of(data, shape)) is not None:
         return _text(text, streams)
     return _json(data, chosen, streams)
 
@@ -87,9 +101,20 @@ def _dumped(value: Json, indent: int | None) -> str:
     return dump(value) if indent is None else json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
-def _text_of(data: Json) -> str | None:
+def _text_of(data: Json, shape: str) -> str | None:
+    if shape == CONTENT:
+        return _text_of_blocks(data)
     text = data.get("text") if isinstance(data, dict) else data
     return text if isinstance(text, str) else None
+
+
+def _text_of_blocks(data: Json) -> str | None:
+    """The texts of blocks that are all texts, one after the other; None for anything else."""
+    if not isinstance(data, list):
+        return None
+    texts = [block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None for block in data]
+    found = [text for text in texts if isinstance(text, str)]
+    return "\n".join(found) if len(found) == len(data) else None
 
 
 def _text(text: str, streams: Streams) -> str:

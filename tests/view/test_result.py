@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helm_cli.model.envelope import JSON, OBJECT, ROWS, TEXT, Envelope, failure, success
+from helm_cli.model.envelope import CONTENT, FILES, JSON, OBJECT, ROWS, TEXT, Envelope, failure, success
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json, dump
 from helm_cli.view.result import FORMATS, check_format, render
@@ -22,6 +22,12 @@ TABLE: Final[Json] = {
 }
 WRITTEN: Final[Json] = {"rowsAffected": 3, "at": None}
 ANY: Final[Json] = [{"name": "é", "n": 1.5, "ok": True, "none": None}]
+BLOCKS: Final[Json] = [{"type": "text", "text": "one\n"}, {"type": "text", "text": "two"}]
+LISTED: Final[Json] = {
+    "files": [{"path": "a.md", "size": 12}, {"path": "docs/b", "size": 3}],
+    "truncated": True,
+    "skipped": 2,
+}
 FILE: Final[Json] = {"path": "a.txt", "text": "one\n\ttwo", "sha256": "ab"}
 
 PIPED: Final = {
@@ -43,6 +49,12 @@ PIPED: Final = {
     (OBJECT, "csv"): "rowsAffected,at\r\n3,\r\n",
     (OBJECT, "tsv"): "rowsAffected\tat\n3\t\n",
     (OBJECT, "ndjson"): '{"rowsAffected":3,"at":null}\n',
+    (FILES, "auto"): '{"ok":true,"data":{"files":[{"path":"a.md","size":12},{"path":"docs/b","size":3}],'
+    '"truncated":true,"skipped":2},"error":null}\n',
+    (FILES, "table"): "path     size\n─────────────\na.md       12\ndocs/b      3\n",
+    (FILES, "csv"): "path,size\r\na.md,12\r\ndocs/b,3\r\n",
+    (FILES, "tsv"): "path\tsize\na.md\t12\ndocs/b\t3\n",
+    (FILES, "ndjson"): '{"path":"a.md","size":12}\n{"path":"docs/b","size":3}\n',
     (JSON, "auto"): '{"ok":true,"data":[{"name":"é","n":1.5,"ok":true,"none":null}],"error":null}\n',
     (JSON, "data"): '[{"name":"é","n":1.5,"ok":true,"none":null}]\n',
     (JSON, "pretty"): '{\n  "ok": true,\n  "data": [\n    {\n      "name": "é",\n      "n": 1.5,\n      "ok": true,\n'
@@ -50,17 +62,25 @@ PIPED: Final = {
     (TEXT, "auto"): '{"ok":true,"data":{"path":"a.txt","text":"one\\n\\ttwo","sha256":"ab"},"error":null}\n',
     (TEXT, "text"): "one\n\ttwo",
     (TEXT, "data"): '{"path":"a.txt","text":"one\\n\\ttwo","sha256":"ab"}\n',
+    (
+        CONTENT,
+        "auto",
+    ): '{"ok":true,"data":[{"type":"text","text":"one\\n"},{"type":"text","text":"two"}],"error":null}\n',
+    (CONTENT, "text"): "one\n\ntwo",
 }
 ON_TERMINAL: Final = {
     (ROWS, "auto"): PIPED[ROWS, "table"] + "3 rows\n",
     (ROWS, "table"): PIPED[ROWS, "table"] + "3 rows\n",
     (OBJECT, "auto"): PIPED[OBJECT, "table"],
+    (FILES, "auto"): PIPED[FILES, "table"]
+    + "2 rows; more files match; 2 left out, whose names cannot be shown or which cannot be read\n",
     (JSON, "auto"): '[\n  {\n    "name": "é",\n    "n": 1.5,\n    "ok": true,\n    "none": null\n  }\n]\n',
     (TEXT, "auto"): "one\n\ttwo\n",
     (TEXT, "text"): "one\n\ttwo\n",
+    (CONTENT, "auto"): "one\n\ntwo\n",
     (ROWS, "json"): PIPED[ROWS, "json"],
 }
-DATA: Final = {ROWS: TABLE, OBJECT: WRITTEN, JSON: ANY, TEXT: FILE}
+DATA: Final = {ROWS: TABLE, OBJECT: WRITTEN, JSON: ANY, TEXT: FILE, FILES: LISTED, CONTENT: BLOCKS}
 
 
 def carried(format: str, shape: str) -> bool:
@@ -87,6 +107,19 @@ def test_in_a_pipe(shape: str, format: str) -> None:
 @pytest.mark.parametrize(("shape", "format"), ON_TERMINAL.keys())
 def test_on_a_terminal(shape: str, format: str) -> None:
     assert rendered(success(DATA[shape]), shape, format, terminal=True) == ON_TERMINAL[shape, format]
+
+
+@pytest.mark.parametrize("data", [[{"type": "text", "text": "a"}, {"type": "image", "data": "AA=="}], {"text": "a"}, 7])
+def test_content_that_is_not_text_alone_is_shown_as_json(data: Json) -> None:
+    assert json.loads(rendered(success(data), CONTENT, "text")) == data
+
+
+def test_the_content_of_a_failure_is_shown_as_text_too() -> None:
+    failed = failure(HelmError("tool_error", "it failed", outer={"data": BLOCKS}))
+    assert rendered(failed, CONTENT, "text") == "one\n\ntwo"
+    structured = failure(HelmError("tool_error", "it failed", outer={"data": {"a": 1}}))
+    assert json.loads(rendered(structured, CONTENT, "auto", terminal=True)) == {"a": 1}
+    assert rendered(failure(HelmError("timeout", "too late")), CONTENT, "text") == ""
 
 
 def test_pretty_on_a_terminal_with_colors() -> None:
@@ -146,7 +179,7 @@ def test_failures_in_a_pipe() -> None:
 
 
 def test_failures_on_a_terminal() -> None:
-    assert [rendered(REFUSED, shape, "auto", terminal=True) for shape in DATA] == ["", "", "", ""]
+    assert [rendered(REFUSED, shape, "auto", terminal=True) for shape in DATA] == [""] * len(DATA)
     assert rendered(HTTP_ERROR, JSON, "auto", terminal=True) == '{\n  "why": "gone"\n}\n'
 
 
@@ -162,6 +195,8 @@ def test_nothing_acts_on_a_terminal(shape: str, format: str, color: bool) -> Non
         OBJECT: {HOSTILE: HOSTILE},
         JSON: {HOSTILE: [HOSTILE]},
         TEXT: {"text": HOSTILE},
+        FILES: {"files": [{"path": HOSTILE, "size": 1}], "truncated": True, "skipped": HOSTILE},
+        CONTENT: [{"type": "text", "text": HOSTILE}],
     }
     plain = render(success(data[shape]), shape, format, streams_of(terminal=True, color=color))
     for code in ("0", "1", "2", "32", "34", "36"):
