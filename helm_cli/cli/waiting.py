@@ -4,10 +4,10 @@ import time
 from datetime import datetime
 from typing import Any, Final
 
-from helm_cli.broker import confirm
+from helm_cli.broker import call, confirm
 from helm_cli.cli.here import Here, need_person, tell
 from helm_cli.cli.listing import show_rows
-from helm_cli.cli.writing import decide
+from helm_cli.cli.writing import decide, sending
 from helm_cli.model.envelope import Envelope, exit_status, failure
 from helm_cli.model.errors import HelmError
 from helm_cli.store import confirmations
@@ -67,12 +67,18 @@ def look(place: Here, pending: Pending, output: str) -> tuple[Envelope, str]:
     result.check_format(output, plan.shape)
     context = {"asked by": pending.asked_by, "workspace": pending.workspace}
     try:
-        answer = decide(place, plan, pending.expires, context)
+        revisions = call.preview(place.stores, waiting.prepared)
+    except HelmError as error:
+        if error.code in ("conflict", "refused"):
+            confirm.lapse(place.stores, waiting, error)
+        raise
+    try:
+        answer = decide(place, plan, pending.expires, context, revisions)
     except HelmError as error:
         confirm.decline(place.stores, pending.id, pending.subject.get("entry"))
         raise error from None
     if answer == "confirmed":
-        return confirm.send(place.stores, waiting), plan.shape
+        return confirm.send(place.stores, waiting, sending(plan)), plan.shape
     if answer == "declined":
         return failure(confirm.decline(place.stores, pending.id, pending.subject.get("entry"))), plan.shape
     return failure(HelmError("confirmation_required", f"{pending.id} expired; make the call again")), plan.shape

@@ -13,7 +13,8 @@ class Plan(NamedTuple):
     else is sent. `title` and `verb` are those of its confirmation ("Confirm database write", "Run"), `noun` what
     its kind calls an operation ("query"). `group` and `profile` say which profile it goes to, `driver` is the row
     of the drivers' table that sends it, `shape` one of the constants of `envelope`. `previewed` says that the driver
-    can tell which texts the write would replace, and by what.
+    can tell which texts the write would replace, and by what. `open` says that the driver has to complete it first,
+    because only the other side knows what belongs into the request: nobody sees or sends it as it is.
     """
 
     kind: str
@@ -30,6 +31,7 @@ class Plan(NamedTuple):
     noun: str
     request: dict[str, Json]
     previewed: bool = False
+    open: bool = False
 
     def digest(self) -> str:
         """The SHA-256 of the driver and the request: the part of a write token that pins the exact write."""
@@ -37,11 +39,15 @@ class Plan(NamedTuple):
 
 
 class Revision(NamedTuple):
-    """A text that a write would replace, and by what: what a person reads as a line diff. `before` is None for none."""
+    """A text that a write would replace, and by what: what a person reads as a line diff. `before` is None for none.
+
+    Where `told` is set nothing replaces anything: `after` is a text that the decision is about, `path` what it is.
+    """
 
     path: str
     before: str | None
     after: str
+    told: bool = False
 
 
 class Binding(NamedTuple):

@@ -10,6 +10,7 @@ PORTS: Final[dict[str, int]] = {"postgres": 5432, "mysql": 3306}
 Tls = Literal["disable", "require", "verify-full"]
 Place = Literal["keychain", "file"]
 Format = Literal["bearer", "raw"]
+SignIn = Literal["oauth2", "token", "none"]
 TdtProfile = Literal["read-only", "everyday"]
 NAME: Final = r"[a-z0-9][a-z0-9._-]{0,63}"
 
@@ -89,6 +90,13 @@ class Service(NamedTuple):
         return self.client_id is not None
 
     @property
+    def sign_in(self) -> SignIn:
+        """How its calls are authorized."""
+        if self.oauth2:
+            return "oauth2"
+        return "none" if self.credential is None else "token"
+
+    @property
     def account(self) -> str:
         return self.item("client-secret" if self.oauth2 else "token")
 
@@ -143,11 +151,15 @@ class Server(NamedTuple):
 
 
 class Root(NamedTuple):
-    """The folder that a files connection works in: the workspace, or a registered project, by its resolved path."""
+    """The folder that a files connection works in: the workspace, or a registered project, by its resolved path.
+
+    `private` is helm's own home, which no call gets into even where it lies in that folder.
+    """
 
     name: str
     path: str
     project: bool = False
+    private: str = ""
 
     @property
     def credential(self) -> None:
@@ -161,10 +173,14 @@ class Root(NamedTuple):
 
 
 class Brain(NamedTuple):
-    """The TDT workspace of a tdt-mcp connection, by its resolved path, and which of TDT's profiles is enabled in it."""
+    """The TDT workspace of a tdt-mcp connection, by its resolved path, and which of TDT's profiles is enabled in it.
+
+    `locks` is the folder of helm's own in which it is noted who has started its server.
+    """
 
     folder: str
-    profile: TdtProfile = "read-only"
+    profile: TdtProfile
+    locks: str
 
     @property
     def name(self) -> str:

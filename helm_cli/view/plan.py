@@ -21,7 +21,7 @@ def plan_text(plan: Plan, context: Mapping[str, str] = {}) -> list[str]:
     differently. Raises HelmError `refused` when the lines are over 1 MiB, which nobody reads.
     """
     lines = list(_lines(plan, context))
-    _check_readable(lines)
+    check_readable(lines)
     return lines
 
 
@@ -42,7 +42,7 @@ def revised_text(plan: Plan, context: Mapping[str, str], revisions: Iterable[Rev
     lines: list[str | Line] = [*_lines(plan._replace(request=request), context)]
     for revision in revisions:
         lines += diff.lines(revision)
-    _check_readable(line if isinstance(line, str) else line.text for line in lines)
+    check_readable(line if isinstance(line, str) else line.text for line in lines)
     return lines
 
 
@@ -60,7 +60,8 @@ def _lines(plan: Plan, context: Mapping[str, str]) -> Iterator[str]:
         yield from _member(shown(name), value, labels, spelled)
 
 
-def _check_readable(lines: Iterable[str]) -> None:
+def check_readable(lines: Iterable[str]) -> None:
+    """Raises HelmError `refused` for lines of over 1 MiB, which nobody reads before they say yes."""
     if sum(len(line.encode()) + 1 for line in lines) > MOST_BYTES:
         raise HelmError("refused", "the request is over 1 MiB when shown, too long to be read before it is sent")
 

@@ -5,7 +5,7 @@ import io
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from helm_cli.model.envelope import OBJECT
+from helm_cli.model.envelope import FILES, OBJECT
 from helm_cli.model.jsontext import Json, dump
 from helm_cli.view.streams import Streams
 from helm_cli.view.text import shown, shown_json, shown_lines
@@ -14,11 +14,15 @@ _TSV_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r
 
 
 class Rows(NamedTuple):
-    """Rows as arrays in the order of their columns, whose names may repeat. `single`: one object, not a list."""
+    """Rows as arrays in the order of their columns, whose names may repeat. `single`: one object, not a list.
+
+    `left_out` says in words what people are to know that is not there ("more files match"), "" for nothing.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Json]]
     single: bool
+    left_out: str = ""
 
 
 def rows_of(data: Json, shape: str) -> Rows | None:
@@ -27,10 +31,23 @@ def rows_of(data: Json, shape: str) -> Rows | None:
         return None
     if shape == OBJECT:
         return Rows(list(data), [list(data.values())], True)
+    if shape == FILES:
+        return _files(data)
     columns, rows = data.get("columns"), data.get("rows")
     if not isinstance(columns, list) or not isinstance(rows, list):
         return None
     return Rows([str(name) for name in columns], [row if isinstance(row, list) else [row] for row in rows], False)
+
+
+def _files(data: dict[str, Json]) -> Rows | None:
+    files = data.get("files")
+    if not isinstance(files, list):
+        return None
+    left_out = ["more files match"] if data.get("truncated") else []
+    if skipped := data.get("skipped"):
+        left_out.append(f"{skipped} left out, whose names cannot be shown or which cannot be read")
+    rows = [[file.get("path"), file.get("size")] for file in files if isinstance(file, dict)]
+    return Rows(("path", "size"), rows, False, "; ".join(left_out))
 
 
 def as_csv(rows: Rows, streams: Streams) -> str:

@@ -20,7 +20,8 @@ def as_table(rows: Rows, streams: Streams) -> str:
         return _record(rows.columns, rows.rows[0])
     text = _table(rows.columns, rows.rows, streams) or _records(rows.columns, rows.rows, "row ")
     if streams.out_terminal:
-        text += "1 row\n" if len(rows.rows) == 1 else f"{len(rows.rows)} rows\n"
+        text += "1 row" if len(rows.rows) == 1 else f"{len(rows.rows)} rows"
+        text += f"; {shown(rows.left_out)}\n" if rows.left_out else "\n"
     return text
 
 

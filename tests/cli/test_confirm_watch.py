@@ -90,8 +90,8 @@ def test_an_approval_is_watched_for_too(app: Path, watch: Terminal, helm: Helm) 
 
 def test_the_question_counts_down(app: Path) -> None:
     with terminal("call", "app", "close", "--arg", "id=1") as screen:
-        screen.wait_for("5:00 left.")
         screen.wait_for("4:58 left.")
+        screen.wait_for("4:57 left.")
         screen.send(*NO)
         assert screen.status() == 6
 

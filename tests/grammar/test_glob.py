@@ -130,6 +130,22 @@ def test_the_matcher_agrees_with_a_plain_one(pattern: str, segments: list[str]) 
             assert glob.reaches(pattern, "/".join(segments[:length]))
 
 
+@pytest.mark.contract("C80")
+@settings(max_examples=800)
+@given(st.lists(PATTERNS, min_size=1, max_size=4), PATHS)
+def test_globs_followed_step_by_step_match_the_same(patterns: list[str], segments: list[str]) -> None:
+    followed: glob.Reach | None = glob.reach(patterns)
+    for at, segment in enumerate(segments[:-1]):
+        assert followed is not None
+        followed = followed.into(segment)
+        reached = any(glob.reaches(pattern, "/".join(segments[: at + 1])) for pattern in patterns)
+        assert (followed is not None) is reached
+        if followed is None:
+            break
+    expected = any(glob.matches(pattern, "/".join(segments)) for pattern in patterns)
+    assert (followed is not None and followed.matches(segments[-1])) is expected
+
+
 @settings(max_examples=500)
 @given(st.text(max_size=12))
 def test_any_text_has_a_verdict_and_valid_ones_can_be_matched(text: str) -> None:
@@ -153,4 +169,9 @@ def test_no_glob_takes_long(pattern: str, path: str) -> None:
     began = time.process_time()
     assert not glob.matches(pattern, path)
     glob.reaches(pattern, path)
+    *folders, name = path.split("/")
+    followed: glob.Reach | None = glob.reach([pattern] * 16)
+    for segment in folders:
+        followed = followed and followed.into(segment)
+    assert followed is None or not followed.matches(name)
     assert time.process_time() - began < 5

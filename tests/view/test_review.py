@@ -13,6 +13,7 @@ from helm_cli.model.content import Content
 from helm_cli.model.extension import Fault
 from helm_cli.model.review import Caution, Change, FileChange, Profiled, Review, State
 from helm_cli.view import changes, review_json
+from helm_cli.view import faults as fault_lines
 from helm_cli.view import review as view
 from helm_cli.view.streams import Streams
 from tests.broker.folders import FIVE_KINDS, manifest
@@ -470,12 +471,12 @@ def test_faults_as_lines_and_as_json() -> None:
         Fault(".", 1, 1, "", "the folder holds over 1,000 files"),
         Fault("manifest.json", 12, 7, "id", "b\x1b\nc"),
     )
-    assert view.fault_lines(faults, "work/bad/") == [
+    assert [line.text for line in fault_lines.lines(faults, "work/bad/")] == [
         "work/bad:1:1: the folder holds over 1,000 files",
         "work/bad/manifest.json:12:7: b\\u{1b}⏎c",
     ]
-    assert [line.split(": ")[0] for line in view.fault_lines(faults, ".")] == [".:1:1", "manifest.json:12:7"]
-    assert [line.split(": ")[0] for line in view.fault_lines(faults, "/")] == ["/:1:1", "/manifest.json:12:7"]
+    assert [line.text.split(": ")[0] for line in fault_lines.lines(faults, ".")] == [".:1:1", "manifest.json:12:7"]
+    assert [line.text.split(": ")[0] for line in fault_lines.lines(faults, "/")] == ["/:1:1", "/manifest.json:12:7"]
     assert review_json.validation(faults, (Caution("app", "q", "m"),)) == {
         "errors": [
             {"file": ".", "line": 1, "column": 1, "path": "", "message": "the folder holds over 1,000 files"},
