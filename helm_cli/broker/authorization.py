@@ -25,6 +25,12 @@ def check(stores: Stores, connection: Connection, target: Target) -> None:
     declared = connection.spec.get("oauth2")
     if declared is None and not target.oauth2:
         return
+    if declared is None and connection.kind == "tools":
+        raise HelmError(
+            "refused",
+            f"no connection setting of the plugin names {target.name}, so its sign-in is not used for the plugin's"
+            f" tools; run helm plugin settings ID set KEY --service {target.name}",
+        )
     if declared is None:
         raise HelmError(
             "refused",
@@ -45,7 +51,7 @@ def _check_signin(stores: Stores, connection: Connection, service: Service, decl
     from helm_cli.store import signins
 
     found = signins.find(stores.db, service.name)
-    if found is not None and found.token_url != declared["tokenUrl"]:
+    if found is not None and found.token_url != declared.get("tokenUrl", service.token_url):
         raise HelmError(
             "refused",
             f"{connection.id} declares another token URL than the one that {service.name} signed in with; if that is"

@@ -4,7 +4,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from helm_cli.broker import call
 from helm_cli.broker.stores import Stores
@@ -19,6 +19,12 @@ MEMBERS = ("connection", "operation", "args", "plugin", "id")
 
 # How a write is asked for: the front end's own way.
 Confirm = Callable[[call.Request], Envelope]
+
+
+class Perform(Protocol):
+    """How a read is made: as `call.perform`."""
+
+    def __call__(self, stores: Stores, request: call.Request, *, prepared: call.Prepared | None = None) -> Envelope: ...
 
 
 class Line(NamedTuple):
@@ -49,31 +55,41 @@ def unreadable(number: int, reason: str) -> Line:
     return Line(None, HelmError("usage", f"line {number} of the batch: {reason}"), None, False)
 
 
-def run(stores: Stores, lines: Iterable[Line], confirm: Confirm, jobs: int) -> Iterator[Envelope]:
+def run(
+    stores: Stores, lines: Iterable[Line], confirm: Confirm, jobs: int, perform: Perform = call.perform
+) -> Iterator[Envelope]:
     """The answers of a batch, in its order, each as soon as it and all before it are there.
 
     At most `jobs` reads run side by side. A write waits for every call before it and runs alone. Memory does not
     grow with the batch.
     """
     with kept.open_ones():
-        yield from _answers(stores, lines, confirm, jobs)
+        yield from _answers(_Ways(stores, confirm, perform), lines, jobs)
 
 
-def _answers(stores: Stores, lines: Iterable[Line], confirm: Confirm, jobs: int) -> Iterator[Envelope]:
+class _Ways(NamedTuple):
+    """How the calls of a batch are made."""
+
+    stores: Stores
+    confirm: Confirm
+    perform: Perform
+
+
+def _answers(ways: _Ways, lines: Iterable[Line], jobs: int) -> Iterator[Envelope]:
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="batch") if jobs > 1 else None
     ahead: deque[tuple[Line, Future[Envelope]]] = deque()
     local = threading.local()
     try:
         for line in lines:
-            prepared = _prepared(stores, line)
+            prepared = _prepared(ways.stores, line)
             if pool is not None and isinstance(prepared, call.Prepared) and prepared.plan.effect == "read":
                 if len(ahead) >= jobs * 4:
                     yield _answer(*ahead.popleft())
-                ahead.append((line, pool.submit(_read, stores, local, line)))
+                ahead.append((line, pool.submit(_read, ways, local, line)))
                 continue
             while ahead:
                 yield _answer(*ahead.popleft())
-            yield _named(line, _alone(stores, line, prepared, confirm))
+            yield _named(line, _alone(ways, line, prepared))
         while ahead:
             yield _answer(*ahead.popleft())
     finally:
@@ -105,23 +121,26 @@ def _prepared(stores: Stores, line: Line) -> call.Prepared | HelmError:
         return error
 
 
-def _alone(stores: Stores, line: Line, prepared: call.Prepared | HelmError, confirm: Confirm) -> Envelope:
+def _alone(ways: _Ways, line: Line, prepared: call.Prepared | HelmError) -> Envelope:
     if line.request is None:
         return failure(line.error or HelmError("internal", "a line without a request"))
     if isinstance(prepared, HelmError):
-        return call.refused(stores, line.request, prepared)
+        return call.refused(ways.stores, line.request, prepared)
     if prepared.plan.effect == "read":
-        return call.perform(stores, line.request, prepared=prepared)
-    return confirm(line.request)
+        return ways.perform(ways.stores, line.request, prepared=prepared)
+    return ways.confirm(line.request)
 
 
-def _read(stores: Stores, local: threading.local, line: Line) -> Envelope:
+def _read(ways: _Ways, local: threading.local, line: Line) -> Envelope:
     if not hasattr(local, "stores"):
-        local.stores = stores.again()
+        local.stores = ways.stores.again()
     if line.request is None:
         raise TypeError("only a request is read")
     # Described anew: what was described ahead of the calls before it may be stale by now.
-    return call.perform(local.stores, line.request)
+    prepared = _prepared(local.stores, line)
+    if isinstance(prepared, HelmError):
+        return call.refused(local.stores, line.request, prepared)
+    return ways.perform(local.stores, line.request, prepared=prepared)
 
 
 def _answer(line: Line, future: "Future[Envelope]") -> Envelope:

@@ -5,33 +5,15 @@ from typing import NamedTuple
 
 from helm_cli import drivers, kinds
 from helm_cli.broker import attention, authorization, declared, ledger, targets
+from helm_cli.broker.request import Request as Request
 from helm_cli.broker.stores import Stores
-from helm_cli.broker.workspace import Workspace
 from helm_cli.model.envelope import Envelope, failure, success
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension, Operation
-from helm_cli.model.jsontext import Json
 from helm_cli.model.plan import Binding, Plan, Revision
 from helm_cli.model.profile import Target
 from helm_cli.model.wording import meant
 from helm_cli.store import confirmations
-
-
-class Request(NamedTuple):
-    """What a caller asks for: one operation of one connection of a workspace, with its arguments.
-
-    `extension` says whose connection is meant where two extensions have one of that id. `wait_rate` waits for a
-    free place in the rate window instead of failing with `rate_limited`. `asked_by` says who asks, where that is not
-    this process's parent.
-    """
-
-    workspace: Workspace
-    connection: str
-    operation: str
-    arguments: dict[str, Json]
-    extension: str | None = None
-    wait_rate: bool = False
-    asked_by: str = ""
 
 
 class Prepared(NamedTuple):
@@ -55,15 +37,26 @@ class Asked(NamedTuple):
 def describe(stores: Stores, request: Request) -> Prepared:
     """Steps 1 to 4: everything that can be known of a call without sending anything.
 
-    Raises HelmError "refused", "not_configured" or "state".
+    Raises HelmError "refused", "not_configured" or "state", and where the other side has to be asked what a write would
+    send, "unavailable" and "timeout".
     """
     approval, extension, connection = declared.find(stores, request.workspace, request.connection, request.extension)
     declared.check_approved(stores, approval)
     operation = permitted(extension, connection, request.operation)
+    if not request.draft:
+        check_callable(connection, operation)
+    if connection.kind == "tools":
+        # Other calls do not pay for it.
+        from helm_cli.broker import bindings
+
+        connection = bindings.reach(extension, connection, operation)
     kind = kinds.kind(connection.kind)
     target = targets.find(stores, request.workspace, connection, request.arguments)
     authorization.check(stores, connection, target)
     plan = kind.plan(extension, connection, operation, request.arguments, target)
+    if plan.open:
+        driver = drivers.driver(plan.driver)
+        plan = driver.complete(plan, target, authorization.secret(stores, target), driver.LIMITS)
     binding = Binding(
         workspace=request.workspace.path,
         extension=extension.id,
@@ -155,15 +148,40 @@ def permitted(extension: Extension, connection: Connection, name: str) -> Operat
     """The operation of this name, if the connection lists it and its effect is allowed. Raises "refused"."""
     operation = connection.operation(name)
     if operation is None:
-        known = [operation.name for operation in connection.operations]
-        close = meant(name, known)
-        hint = f"did you mean {close}?" if close else f"it has {', '.join(known)}"
-        raise HelmError("refused", f"{connection.id} declares no operation {name}; {hint}")
+        raise HelmError("refused", f"{connection.id} declares no operation {name}; {_hint(connection, name)}")
     if operation.effect != "read" and not extension.write_permitted:
         raise HelmError(
             "refused", f"{extension.id} lacks permissions.write, so {connection.id} {name} cannot be called; review it"
         )
     return operation
+
+
+def _hint(connection: Connection, name: str) -> str:
+    if connection.spec.get("globs"):
+        from helm_cli.broker import expansion
+
+        if expansion.lets_in(connection, name):
+            return (
+                "a glob of the plugin would let it in, but no person has seen it at a review where its server could be"
+                " asked; review the plugin again in a terminal"
+            )
+    known = [operation.name for operation in connection.operations]
+    close = meant(name, known)
+    return f"did you mean {close}?" if close else f"it has {', '.join(known) or 'none'}"
+
+
+def check_callable(connection: Connection, operation: Operation) -> None:
+    """That a call may be made without a draft: a named consequential tool only publishes. Raises "refused"."""
+    if only_publishes(connection, operation):
+        raise HelmError(
+            "refused",
+            f"{operation.name} is consequential, so it runs only for an approved draft: helm draft publish",
+        )
+
+
+def only_publishes(connection: Connection, operation: Operation) -> bool:
+    """Whether this is a tool that nothing but `helm draft publish` may run (design, section 10)."""
+    return connection.kind == "tools" and operation.spec.get("risk") == "consequential"
 
 
 def _admitted(stores: Stores, request: Request, prepared: Prepared) -> tuple[int, Prepared]:
@@ -207,7 +225,8 @@ def send(stores: Stores, prepared: Prepared, limits: drivers.Limits | None = Non
     """
     secret = authorization.secret(stores, prepared.target)
     driver = drivers.driver(prepared.plan.driver)
-    answer = driver.run(prepared.plan, prepared.target, secret, limits or driver.LIMITS)
+    with authorization.answered(stores, prepared.target):
+        answer = driver.run(prepared.plan, prepared.target, secret, limits or driver.LIMITS)
     return answer.envelope if isinstance(answer, drivers.Answer) else success(answer)
 
 

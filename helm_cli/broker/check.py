@@ -14,7 +14,7 @@ from helm_cli.model.profile import Service, Target
 
 OK: Final = "ok"
 NOT_CHECKED: Final = "not checked"
-CHECKED: Final = ("db", "http")
+CHECKED: Final = ("db", "http", "tdt-mcp")
 
 # Failures of a connection, which its other operations share: nobody waits for a server that is gone twice.
 _SHARED: Final = ("unavailable", "timeout")
@@ -34,8 +34,8 @@ class Finding(NamedTuple):
 def check(stores: Stores, workspace: Workspace, extension: Extension) -> list[Finding]:
     """A finding for every operation, in the order in which they are declared.
 
-    Nothing is run: a database prepares each statement with null for every argument, and a service is sent nothing at
-    all. Raises HelmError "state" where helm's own state cannot be read.
+    Nothing is run: a database prepares each statement with null for every argument, TDT is asked for its tools,
+    and a service is sent nothing at all. Raises HelmError "state" where helm's own state cannot be read.
     """
     with kept.open_ones():
         return [

@@ -1,18 +1,22 @@
 """What waits for a person: a write or an approval asked for elsewhere, found again and shown as it was asked."""
 
 import time
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from helm_cli.broker import call, ledger
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
-from helm_cli.model.envelope import Envelope
+from helm_cli.model.envelope import Envelope, failure
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
 from helm_cli.store import confirmations, outcomes
 from helm_cli.store.confirmations import Pending
 
 PAUSE: Final = 0.1
+
+# How a write is sent, with its token and the entry that was begun for it: as `call.perform`.
+Perform = Callable[[Stores, call.Request, str, int | None], Envelope]
 
 
 class Waiting(NamedTuple):
@@ -52,11 +56,21 @@ def write(stores: Stores, pending: Pending) -> Waiting:
     return Waiting(pending, request, call.describe(stores, request))
 
 
-def send(stores: Stores, waiting: Waiting) -> Envelope:
+def send(stores: Stores, waiting: Waiting, perform: Perform = call.perform) -> Envelope:
     """Use the token of a waiting write, once, and send it: the person has confirmed what `write` gave."""
     token = confirmations.token(stores.db, waiting.pending.id, stores.clock())
     entry = waiting.pending.subject.get("entry")
-    return call.perform(stores, waiting.request, token, entry if isinstance(entry, int) else None)
+    return perform(stores, waiting.request, token, entry if isinstance(entry, int) else None)
+
+
+def lapse(stores: Stores, waiting: Waiting, error: HelmError) -> None:
+    """Use a waiting write up that cannot be sent any more: whoever asked for it gets this error."""
+    token = confirmations.token(stores.db, waiting.pending.id, stores.clock())
+    id_ = confirmations.redeem(stores.db, token, waiting.prepared.binding, stores.clock())
+    entry = waiting.pending.subject.get("entry")
+    if isinstance(entry, int):
+        ledger.end(stores, entry, error.code)
+    ledger.settle(stores, id_, failure(error))
 
 
 def decline(stores: Stores, id_: str, entry: Json) -> HelmError:

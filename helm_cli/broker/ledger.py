@@ -1,12 +1,12 @@
 """How each call gets its line in the history: counted or not, and ended whatever happens."""
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Protocol
 
 from helm_cli.broker import declared
+from helm_cli.broker.request import caller as caller
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.envelope import Envelope
@@ -126,15 +126,6 @@ def failures(stores: Stores, entry: int) -> Iterator[None]:
         with _told(stores):
             end(stores, entry, error.code if isinstance(error, HelmError) else "internal")
         raise
-
-
-def caller() -> str:
-    """Who asks, as far as helm can tell it to the person who decides."""
-    try:
-        where = str(repaired(os.getcwd()))
-    except OSError:
-        where = "a folder that is gone"
-    return f"process {os.getppid()} in {where}"
 
 
 def _what(stores: Stores, request: Called, extension: str) -> history.Call:

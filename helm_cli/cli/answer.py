@@ -6,10 +6,13 @@ from helm_cli.model.errors import HelmError
 from helm_cli.view import result
 
 
-def report(place: Here, envelope: Envelope, shape: str | None, output: str, *, wrote: bool = False) -> int:
+def report(
+    place: Here, envelope: Envelope, shape: str | None, output: str, *, wrote: bool = False, operation: str = ""
+) -> int:
     """Print a call's answer as its format says, its failure on standard error too, and give the exit status.
 
     An answer that cannot be printed does not undo the call, and must not have a write repeated (`wrote`).
+    `operation` is what was called.
     """
     known = output if output in result.FORMATS else "auto"
     text = result.render(envelope, shape or JSON, known, place.streams)
@@ -21,10 +24,20 @@ def report(place: Here, envelope: Envelope, shape: str | None, output: str, *, w
         lost = unwritten
     if isinstance(error, dict):
         tell(place.streams, str(error.get("message", "the call failed")))
+    if "api_version" in envelope:
+        _remark(place, operation, envelope)
     if lost is not None:
         tell(place.streams, lost.message)
         return status or lost.exit_status
     return status
+
+
+def _remark(place: Here, operation: str, envelope: Envelope) -> None:
+    """What TDT's envelope says beside its data and its error, for people."""
+    from helm_cli.kinds import tdt
+
+    for remark in tdt.remarks(operation, envelope):
+        tell(place.streams, remark)
 
 
 def _stands(wrote: bool) -> str:

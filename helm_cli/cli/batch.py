@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterator
 from typing import BinaryIO, Final, NamedTuple
 
+from helm_cli.agent import client
 from helm_cli.broker import batch, call
 from helm_cli.broker.workspace import Workspace
 from helm_cli.cli.here import Here, tell
@@ -44,7 +45,7 @@ def run(place: Here, options: Batch) -> int:
             return ask(place, request, wait=options.wait)
 
         lines = _lines(source.file, workspace, options)
-        for envelope in batch.run(place.stores, lines, confirm, options.jobs):
+        for envelope in batch.run(place.stores, lines, confirm, options.jobs, client.perform):
             count += 1
             text = jsontext.dump(envelope)
             if place.streams.out_terminal:

@@ -1,34 +1,22 @@
 """`helm call`: one operation of a connection, or a batch of them."""
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from helm_cli.broker import call, declared
+from helm_cli.broker.request import Request
 from helm_cli.cli import WorkspaceOption, arguments, group
 from helm_cli.cli.answer import check_known, report
+from helm_cli.cli.carrying import carry_out
 from helm_cli.cli.here import Here, here
-from helm_cli.cli.writing import carry_out
-from helm_cli.model.envelope import JSON, failure, success
+from helm_cli.model.envelope import failure
 from helm_cli.model.errors import HelmError
-from helm_cli.model.extension import Operation
-from helm_cli.model.jsontext import Json
-from helm_cli.model.plan import Plan
-from helm_cli.model.profile import Brain, Database, Root, Server, Service, Target
-from helm_cli.view import plan as plan_view
 from helm_cli.view import result
-from helm_cli.view.streams import person_present
+
+if TYPE_CHECKING:
+    from helm_cli.model.extension import Operation
 
 app = group("")
-
-# What the place that a call goes to is called, where a person may see it.
-_PLACES: Final[dict[type, str]] = {
-    Database: "database",
-    Service: "base url",
-    Server: "server",
-    Root: "folder",
-    Brain: "TDT workspace",
-}
 
 
 @app.command("call")
@@ -83,7 +71,7 @@ def command(
         return batch_.run(place, batch_.Batch(batch, jobs, output, wait, wait_rate, workspace))
     try:
         check_known(output)
-        request = call.Request(
+        request = Request(
             place.workspace(workspace),
             *_named(place, workspace, connection, operation),
             arguments.collect(arg or [], arg_str or [], args),
@@ -91,7 +79,9 @@ def command(
             wait_rate,
         )
         if dry_run:
-            return _plan(place, request, output)
+            from helm_cli.cli import dry_run as dry_run_
+
+            return dry_run_.show(place, request, output)
     except HelmError as error:
         return report(place, failure(error), None, output)
     done = carry_out(place, request, output, wait=wait)
@@ -101,6 +91,8 @@ def command(
 def _named(place: Here, workspace: str | None, connection: str | None, operation: str | None) -> tuple[str, str]:
     if connection is not None and operation is not None:
         return connection, operation
+    from helm_cli.broker import declared
+
     known = declared.connections(place.stores, place.workspace(workspace))
     if connection is None:
         has = f"this workspace has {', '.join(known)}" if known else "this workspace has none yet"
@@ -111,7 +103,7 @@ def _named(place: Here, workspace: str | None, connection: str | None, operation
     raise HelmError("usage", f"a call of {connection} names one of its operations: {operations}")
 
 
-def _told(operation: Operation) -> str:
+def _told(operation: "Operation") -> str:
     writes = " (writes)" if operation.effect != "read" else ""
     return f"{operation.name}({', '.join(dict.fromkeys(operation.params or ()))}){writes}"
 
@@ -119,37 +111,3 @@ def _told(operation: Operation) -> str:
 def _alone(*others: object) -> None:
     if any(others):
         raise HelmError("usage", "--batch takes its calls from the file; give no connection, operation or argument")
-
-
-def _plan(place: Here, request: call.Request, output: str) -> int:
-    if output not in ("auto", "json", "pretty", "data"):
-        raise HelmError("usage", f"a plan is shown as auto, json, pretty or data, not {output}")
-    prepared = call.describe(place.stores, request)
-    plan = prepared.plan
-    on_terminal = output == "auto" and place.streams.out_terminal
-    context = {"workspace": request.workspace.path}
-    if on_terminal and person_present(place.streams):
-        context[_PLACES[type(prepared.target)]] = prepared.target.where()
-    else:
-        plan = _without_base(plan, prepared.target)
-    if on_terminal:
-        place.streams.write("\n".join(("", *plan_view.plan_text(plan, context), "")) + "\n")
-        return 0
-    shown: dict[str, Json] = {
-        "kind": plan.kind,
-        "effect": plan.effect,
-        "extension": plan.extension,
-        "connection": plan.connection,
-        "operation": plan.operation,
-        "profile": plan.profile,
-        "request": plan.request,
-    }
-    return report(place, success(shown), JSON, "json" if output == "auto" else output)
-
-
-def _without_base(plan: Plan, target: Target) -> Plan:
-    """The plan as others than a person may see it: of a URL that is sent, what is added to the base URL."""
-    url = plan.request.get("url")
-    if not isinstance(target, Service) or not isinstance(url, str):
-        return plan
-    return plan._replace(request={**plan.request, "url": url.removeprefix(target.base_url)})

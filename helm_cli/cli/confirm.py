@@ -59,7 +59,7 @@ def _decide(place: Here, id_: str, output: str) -> int:
         pending = confirm.find(place.stores, id_)
         if pending.what == "write":
             envelope, shape = waiting.look(place, pending, output)
-            return report(place, envelope, shape, output, wrote=True)
+            return report(place, envelope, shape, output, wrote=True, operation=pending.operation)
     except HelmError as error:
         return report(place, failure(error), None, output)
     from helm_cli.cli import approving

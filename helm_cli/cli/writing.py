@@ -1,47 +1,29 @@
-"""How a call is carried out from this terminal: a read at once, a write after the person confirmed it."""
+"""How a write is confirmed by the person, in this terminal or in another, and sent then."""
 
-from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
+from helm_cli.agent import client
 from helm_cli.broker import call, confirm
 from helm_cli.cli.here import Here, answered, tell
 from helm_cli.model.envelope import Envelope, failure
 from helm_cli.model.errors import HelmError
-from helm_cli.model.plan import Plan
+from helm_cli.model.plan import Plan, Revision
 from helm_cli.view import plan as plan_view
 from helm_cli.view import question
-from helm_cli.view.result import check_format
 from helm_cli.view.streams import person_present
 
 Decision = Literal["confirmed", "declined", "expired"]
-
-
-class Done(NamedTuple):
-    """A call's envelope, the shape of its data where it got far enough to be known, and whether it is a write."""
-
-    envelope: Envelope
-    shape: str | None
-    wrote: bool = False
-
-
-def carry_out(place: Here, request: call.Request, output: str, *, wait: bool) -> Done:
-    """Perform a request, asking the person first where it writes. It never raises a HelmError of the call."""
-    try:
-        prepared = call.describe(place.stores, request)
-        check_format(output, prepared.plan.shape)
-    except HelmError as error:
-        return Done(call.refused(place.stores, request, error), None)
-    if prepared.plan.effect == "read":
-        return Done(call.perform(place.stores, request, prepared=prepared), prepared.plan.shape)
-    return Done(ask(place, request, wait=wait), prepared.plan.shape, wrote=True)
 
 
 def ask(place: Here, request: call.Request, *, wait: bool) -> Envelope:
     """Have a write confirmed, here or in another terminal, and send it then."""
     person = person_present(place.streams)
     try:
-        # A write too long to be read could wait, but never be confirmed.
-        plan_view.plan_text(call.describe(place.stores, request).plan)
+        # A write too long to be read, or of what changed meanwhile, could wait, but never be confirmed.
+        prepared = call.describe(place.stores, request)
+        revisions = call.preview(place.stores, prepared)
+        plan_view.revised_text(prepared.plan, {}, revisions)
     except HelmError as error:
         return call.refused(place.stores, request, error)
     try:
@@ -49,7 +31,7 @@ def ask(place: Here, request: call.Request, *, wait: bool) -> Envelope:
     except HelmError as error:
         return failure(error)
     if person:
-        return _here(place, request, asked)
+        return _here(place, request, asked, revisions)
     if wait:
         return _elsewhere(place, asked)
     return failure(
@@ -62,13 +44,20 @@ def ask(place: Here, request: call.Request, *, wait: bool) -> Envelope:
     )
 
 
-def decide(place: Here, plan: Plan, expires: float, context: Mapping[str, str] = {}) -> Decision:
+def decide(
+    place: Here,
+    plan: Plan,
+    expires: float,
+    context: Mapping[str, str] = {},
+    revisions: Sequence[Revision] = (),
+) -> Decision:
     """Show a write exactly as it will be sent, and ask. `context` is as in `plan_text`: who asks, and where.
 
-    Raises HelmError "declined" for a yes that came too fast to be one, and "refused" for a plan too long to be read:
-    the write is as it was, neither sent nor declined.
+    `revisions` are the texts that it replaces, as `call.preview` gave them. Raises HelmError "declined" for a yes that
+    came too fast to be one, and "refused" for a plan too long to be read: the write is as it was, neither sent nor
+    declined.
     """
-    answer = question.ask(plan.title, plan_view.plan_text(plan, context), plan.verb, expires)
+    answer = question.ask(plan.title, plan_view.revised_text(plan, context, revisions), plan.verb, expires)
     if answer != "expired":
         answered(place)
     if answer == "hasty":
@@ -77,14 +66,20 @@ def decide(place: Here, plan: Plan, expires: float, context: Mapping[str, str] =
     return answer
 
 
-def _here(place: Here, request: call.Request, asked: call.Asked) -> Envelope:
+def sending(plan: Plan) -> confirm.Perform:
+    """How a write is sent once it was confirmed: through the agent, but where what it goes to was started here."""
+    # TDT has one server at a time, and this process's told what the write is: the agent would have to start its own.
+    return call.perform if plan.driver == "tdt" else client.perform
+
+
+def _here(place: Here, request: call.Request, asked: call.Asked, revisions: Sequence[Revision]) -> Envelope:
     try:
-        answer = decide(place, asked.plan, asked.expires, {"workspace": request.workspace.path})
+        answer = decide(place, asked.plan, asked.expires, {"workspace": request.workspace.path}, revisions)
     except HelmError as error:
         confirm.decline(place.stores, asked.id, asked.entry)
         return failure(error)
     if answer == "confirmed":
-        return call.perform(place.stores, request, asked.token, asked.entry)
+        return sending(asked.plan)(place.stores, request, asked.token, asked.entry)
     if answer == "expired":
         return failure(HelmError("confirmation_required", "the confirmation expired; make the call again"))
     return failure(confirm.decline(place.stores, asked.id, asked.entry))

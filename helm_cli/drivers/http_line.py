@@ -66,7 +66,7 @@ class Line:
                 opened.shutdown(socket.SHUT_RDWR)
 
     def clean(self) -> bool:
-        """Whether nothing waits that the server said unasked, which httpx would take for the answer to the next request."""
+        """Whether nothing waits that the server said unasked: httpx would take it for the next answer."""
         transport: Any = self._transport
         try:
             opened = [connection._connection._h11_state for connection in transport._pool.connections]

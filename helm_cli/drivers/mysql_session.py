@@ -178,7 +178,8 @@ def open_session(
         return Link(*mysql_connect.connect(profile, secret, clock))
 
     reuse = extension and effect == "read"
-    link = kept.take(_key(profile, secret, extension), new, lambda link: link.wire.quiet()) if reuse else new()
+    key, label = _key(profile, secret, extension), kept.label(profile, extension)
+    link = kept.take(key, new, lambda link: link.wire.quiet(), label) if reuse else new()
     link.wire.clock, link.wire.until, link.wire.most = clock, 0.0, _RAW * limits.bytes + 64 * 1024
     session = Session(profile, secret, extension, effect, clock, *link, [])
     try:

@@ -144,7 +144,9 @@ def _on_server(
     def body(clock: Deadline) -> Result:
         link: Link | None = None
         try:
-            link = kept.take(key, lambda: connect(profile, secret, clock), Link.untouched)
+            link = kept.take(
+                key, lambda: connect(profile, secret, clock), Link.untouched, kept.label(profile, extension)
+            )
             result = work(_Call(link, query, limits, clock, profile))
         except (ServerError, Late, Lost, Copying, Flood) as error:
             raise _ending(error, query.effect, limits, clock, profile) from None

@@ -8,7 +8,9 @@ from select import POLLIN, poll
 from time import monotonic
 from typing import Any, Final, NamedTuple, cast
 
+from helm_cli.drivers import interrupts
 from helm_cli.drivers.deadline import GRACE
+from helm_cli.drivers.kept import Kept
 from helm_cli.drivers.sqlite_job import ANSWER, COMMITTING, Job, fields, missing, packed, send, unpacked
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
@@ -30,12 +32,23 @@ class Lost(Exception):
         self.committing = committing
 
 
+class _Past:
+    """When it was started and last given back (`monotonic`), and how many jobs it got."""
+
+    __slots__ = ("begun", "given", "jobs")
+
+    def __init__(self) -> None:
+        self.begun = self.given = monotonic()
+        self.jobs = 0
+
+
 class Worker(NamedTuple):
-    """A process that waits for jobs: its id, and the pipes to it and from it."""
+    """A process that waits for jobs: its id, the pipes to it and from it, and what it did so far."""
 
     pid: int
     jobs: int
     answers: int
+    past: "_Past"
 
     def kill(self) -> None:
         """Ends it now, whatever it does, and only returns when all its locks are gone."""
@@ -61,6 +74,7 @@ class Worker(NamedTuple):
 _MOST_IDLE: Final = 16
 
 _idle: Final[list[Worker]] = []
+_busy: Final[list[Worker]] = []
 _forked: Final[list[int]] = []
 
 
@@ -71,11 +85,15 @@ def ask(job: Job) -> Json:
     """
     ends = monotonic() + job.seconds
     worker = _take()
+    worker.past.jobs += 1
+    _busy.append(worker)
     try:
         answer = _exchange(worker, job, ends)
     except BaseException:
         worker.kill()
         raise
+    finally:
+        _busy.remove(worker)
     _give(worker)
     return _outcome(answer)
 
@@ -83,6 +101,23 @@ def ask(job: Job) -> Json:
 def idle() -> list[int]:
     """The ids of the processes that wait for jobs; the last one gets the next."""
     return [worker.pid for worker in _idle]
+
+
+def listed() -> list[Kept]:
+    """The processes that are there now, the oldest first."""
+    now = monotonic()
+    found = [(worker, False) for worker in [*_idle]] + [(worker, True) for worker in [*_busy]]
+    found.sort(key=lambda one: one[0].past.begun)
+    return [Kept("a SQLite process", now - worker.past.begun, worker.past.jobs, busy) for worker, busy in found]
+
+
+def retire(seconds: float, staying: int) -> None:
+    """Ends processes that have waited for longer than this, but for so many."""
+    before = monotonic() - seconds
+    # The last one gets the next job, so that it is the first ones that wait.
+    while len(_idle) > staying and _idle[0].past.given < before:
+        with suppress(IndexError):  # a call took it
+            _idle.pop(0).kill()
 
 
 def _take() -> Worker:
@@ -100,6 +135,7 @@ def _give(worker: Worker) -> None:
 
     It kept nothing of the last one: each opens the file anew.
     """
+    worker.past.given = monotonic()
     if len(_idle) < _MOST_IDLE:
         _idle.append(worker)
     else:
@@ -120,7 +156,7 @@ def start() -> Worker:
         raise HelmError("unavailable", f"no process can be started for the query: {error.strerror}") from None
     os.close(jobs_out)
     os.close(answers_in)
-    return Worker(pid, jobs_in, answers_out)
+    return Worker(pid, jobs_in, answers_out, _Past())
 
 
 def _may_fork() -> bool:
@@ -170,17 +206,26 @@ def _spawn(jobs: int, answers: int) -> int:
 
 
 def _exchange(worker: Worker, job: Job, ends: float) -> Json:
-    committing = False
-    message = bytearray()
-    waiting = poll()
-    waiting.register(worker.answers, POLLIN)
     try:
         send(worker.jobs, packed(fields(job._replace(seconds=max(0.0, ends - monotonic())))))
     except BrokenPipeError:
         raise Lost(committing=False) from None
+    with interrupts.descriptor() as interrupt:
+        return _answer(worker, ends, interrupt)
+
+
+def _answer(worker: Worker, ends: float, interrupt: int | None) -> Json:
+    committing = False
+    message = bytearray()
+    waiting = poll()
+    waiting.register(worker.answers, POLLIN)
+    if interrupt is not None:
+        waiting.register(interrupt, POLLIN)
     while not message or missing(message[1:]) > 0:
         left = ends + _MORE_GRACE - monotonic()
-        part = os.read(worker.answers, _PART) if waiting.poll(max(0.0, left) * 1000) else b""
+        heard = waiting.poll(max(0.0, left) * 1000)
+        interrupts.check()
+        part = os.read(worker.answers, _PART) if heard else b""
         if not part:
             raise Lost(committing=committing)
         message += part

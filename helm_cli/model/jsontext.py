@@ -34,9 +34,7 @@ def parse(text: str | bytes, *, mend: bool = False) -> Json:
             parse_int=_integer,
         )
         if "\\u" in text or not text.isascii():
-            if mend:
-                value = repaired(value)
-            _encodable(value)
+            value = repaired(value) if mend else _encodable(value)
         if text.count("[") + text.count("{") > MOST_LEVELS and levels(value) > MOST_LEVELS:
             raise RecursionError
     except RecursionError:
@@ -120,8 +118,10 @@ def levels(value: Json) -> int:
     return deep
 
 
-def _encodable(value: Json) -> None:
+def _encodable(value: Json) -> Json:
+    """The value itself. UnicodeEncodeError where it holds a lone surrogate."""
     json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
 
 
 def _clause(message: str) -> str:

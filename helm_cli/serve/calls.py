@@ -2,7 +2,8 @@
 
 from typing import Final, NamedTuple
 
-from helm_cli.broker import call, confirm, offers
+from helm_cli.agent import client as agent
+from helm_cli.broker import budget, call, confirm, offers, runs
 from helm_cli.broker.offers import Offer
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
@@ -22,29 +23,41 @@ class Waiting(NamedTuple):
     told: str
 
 
-def offered(stores: Stores, workspace: Workspace) -> list[Offer]:
-    """What may be called now. Raises HelmError "state"."""
-    return offers.offers(stores, workspace)
+class Scope(NamedTuple):
+    """Whose calls these are: those of a workspace, or of one run there, which has the tools of its plugin alone."""
+
+    workspace: Workspace
+    run: str | None = None
+
+
+def offered(stores: Stores, scope: Scope) -> list[Offer]:
+    """What may be called now. Raises HelmError "state", and "refused" for a run that may go on no more."""
+    only = None if scope.run is None else runs.find(stores, scope.run).run.extension
+    return offers.offers(stores, scope.workspace, only)
 
 
 def begin(
-    stores: Stores, workspace: Workspace, name: str, arguments: dict[str, Json], client: str, *, wait: bool
+    stores: Stores, scope: Scope, name: str, arguments: dict[str, Json], client: str, *, wait: bool
 ) -> Envelope | Waiting:
     """Make a call: its envelope; for a write that the client will wait for, what it waits for."""
     try:
-        offer = next((offer for offer in offered(stores, workspace) if offer.name == name), None)
+        offer = next((offer for offer in offered(stores, scope) if offer.name == name), None)
         if offer is None:
             raise HelmError("refused", f"there is no tool {name[:_LONGEST_NAME]}; list the tools again")
+        asker = f"the MCP client {client[:_LONGEST_NAME] or 'without a name'}"
+        if scope.run is not None:
+            budget.check(stores, runs.find(stores, scope.run).team)
+            asker += f" in the run {scope.run}"
         request = call.Request(
-            workspace,
+            scope.workspace,
             offer.connection,
             offer.operation,
             arguments,
             offer.extension,
-            asked_by=f"the MCP client {client[:_LONGEST_NAME] or 'without a name'}",
+            asked_by=asker,
         )
         if offer.effect == "read":
-            return call.perform(stores, request)
+            return agent.perform(stores, request)
         return _ask(stores, request, wait=wait)
     except HelmError as error:
         return failure(error)

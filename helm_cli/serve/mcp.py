@@ -10,12 +10,13 @@ import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 
 from helm_cli import __version__
 from helm_cli.broker.stores import Stores
-from helm_cli.broker.workspace import Workspace
 from helm_cli.drivers import kept
 from helm_cli.model.envelope import Envelope
+from helm_cli.model.errors import HelmError
 from helm_cli.serve import calls, offered
 
 Found = TypeVar("Found")
@@ -31,10 +32,10 @@ _WORD: Final = 5.0
 
 
 class Served(NamedTuple):
-    """What is served: the operations of one workspace; with `wait`, a write waits for the person's decision."""
+    """What is served: the operations of one scope; with `wait`, a write waits for the person's decision."""
 
     stores: Stores
-    workspace: Workspace
+    scope: calls.Scope
     wait: bool
 
 
@@ -50,7 +51,11 @@ async def _serve(served: Served) -> None:
     threads = _Threads(served.stores)
 
     async def list_tools(_: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        found = await threads.run(lambda stores: calls.offered(stores, served.workspace))
+        try:
+            found = await threads.run(lambda stores: calls.offered(stores, served.scope))
+        except HelmError as error:
+            # The SDK would only say that something went wrong.
+            raise MCPError(types.INTERNAL_ERROR, error.message) from None
         return types.ListToolsResult(tools=[offered.tool(offer) for offer in found])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -73,7 +78,7 @@ async def _called(served: Served, threads: "_Threads", context: Any, params: typ
     name = client.client_info.name if client is not None else ""
 
     def begin(stores: Stores) -> Envelope | calls.Waiting:
-        return calls.begin(stores, served.workspace, params.name, params.arguments or {}, name, wait=served.wait)
+        return calls.begin(stores, served.scope, params.name, params.arguments or {}, name, wait=served.wait)
 
     begun = await threads.run(begin)
     if not isinstance(begun, calls.Waiting):

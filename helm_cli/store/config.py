@@ -18,6 +18,7 @@ class Config(NamedTuple):
     keep_arguments: bool = False
     notify: bool = True
     drafts_dir: str | None = None
+    agent_idle_minutes: int = 15
 
 
 class _Setting(NamedTuple):
@@ -35,7 +36,7 @@ _SETTINGS: Final[dict[str, dict[str, _Setting]]] = {
     "oauth": {"port": _Setting("oauth_port", int, "a whole number from 1 to 65535", 1, 65_535)},
     "confirm": {"notify": _Setting("notify", bool, "true or false")},
     "history": {"keep_arguments": _Setting("keep_arguments", bool, "true or false")},
-    "agent": {},
+    "agent": {"idle_minutes": _Setting("agent_idle_minutes", int, "a whole number from 1 to 10080", 1, 10_080)},
 }
 
 

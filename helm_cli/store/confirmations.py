@@ -137,6 +137,13 @@ def redeem(db: sqlite3.Connection, token: str, binding: Binding, now: float) -> 
     return str(found[0])
 
 
+def redeemed(db: sqlite3.Connection, token: str) -> bool:
+    """Whether somebody used this token, or another of its question. Raises HelmError("state")."""
+    sql = "SELECT state FROM tokens JOIN confirmations ON id = confirmation WHERE sum = ?"
+    found = database.row(db, sql, (_sum(token),))
+    return found is not None and found[0] == "used"
+
+
 def decline(db: sqlite3.Connection, id: str, now: float) -> bool:
     """Use a question up without a yes. False where it waited no longer. Raises HelmError("state")."""
     sweep(db, now)

@@ -111,6 +111,12 @@ def end(db: sqlite3.Connection, id: int, outcome: str, ms: int) -> None:
         database.run(db, "UPDATE calls SET outcome = ?, ms = ? WHERE id = ?", (outcome, ms, id))
 
 
+def lose(db: sqlite3.Connection, id: int, outcome: str) -> None:
+    """How a counted call ended that another process made, unless that one said so itself. Raises HelmError("state")."""
+    with database.transaction(db, lasting=False):
+        database.run(db, "UPDATE calls SET outcome = ? WHERE id = ? AND outcome = 'running'", (outcome, id))
+
+
 def entries(db: sqlite3.Connection, wanted: Filter = ANY, *, limit: int = 50) -> list[Entry]:
     """The last calls that are `wanted`, newest first. Raises HelmError("state")."""
     terms, values = _terms(wanted)

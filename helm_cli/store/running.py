@@ -29,6 +29,14 @@ def ended(mark: str, proc: str = PROC) -> bool:
     return False
 
 
+def here(mark: str, proc: str = PROC) -> int | None:
+    """The number of the process of this mark, where it can be reached by it from here and has not ended."""
+    pid, _, rest = mark.partition(" ")
+    if not pid.isdecimal() or rest.partition(" ")[2] != _machine(proc) or ended(mark, proc):
+        return None
+    return int(pid)
+
+
 def _started(pid: int, proc: str) -> str:
     """When it started, in the kernel's ticks; "-" where the kernel does not say, "gone" when it has ended."""
     if not os.path.exists(f"{proc}/self/stat"):

@@ -1,7 +1,6 @@
 """A write from the caller to the file: shown, confirmed or not, here or in another terminal, and sent once."""
 
 import os
-import re
 import signal
 import sqlite3
 import subprocess
@@ -15,7 +14,7 @@ import pytest
 
 from tests.example import ready
 from tests.program import Helm, environment
-from tests.rig.terminal import CTRL_C, DOWN, ENTER, ESC, Terminal, at_terminal
+from tests.rig.terminal import CTRL_C, DOWN, ENTER, ESC, Terminal, at_terminal, uncounted
 
 HELM = (sys.executable, "-m", "helm_cli")
 CLOSE = ("call", "app", "close", "--arg", "id=1")
@@ -58,11 +57,6 @@ def waiting(*words: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def without_countdown(line: str) -> str:
-    """The line without how long its question still stands, which depends on when one looks."""
-    return re.sub(r" [0-5]:[0-9][0-9] left\.$", "", line)
-
-
 def statuses(file: Path) -> dict[int, str]:
     with closing(sqlite3.connect(file)) as db:
         return dict(db.execute("SELECT id, status FROM tickets WHERE id IN (1, 3)").fetchall())
@@ -84,7 +78,7 @@ def waits(helm: Helm) -> str:
 def test_down_and_enter_run_what_was_shown(app: Path) -> None:
     with terminal(*CLOSE) as screen:
         screen.wait_for("Any other key cancels")
-        shown = [without_countdown(line.rstrip()) for line in screen.screen() if line.strip()]
+        shown = [uncounted(line.rstrip()) for line in screen.screen() if line.strip()]
         assert shown == [
             TITLE,
             "  extension   tickets",

@@ -57,6 +57,25 @@ def test_what_is_of_no_use_is_closed() -> None:
         assert all(door.closings == 1 for door in doors)
 
 
+def test_what_is_open_can_be_told_and_expires() -> None:
+    with kept.open_ones():
+        first = kept.take("a", Door, label="one")
+        second = kept.take("b", Door, label="two")
+        kept.give("a", first)
+        assert kept.take("a", Door, label="one") is first
+        kept.give("a", first)
+        assert [(one.label, one.calls, one.busy) for one in kept.listed()] == [("one", 2, False), ("two", 1, True)]
+        assert all(0 <= one.seconds < 10 for one in kept.listed())
+        kept.expire(60)
+        assert first.closings == 0
+        kept.expire(0)
+        assert (first.closings, second.closings) == (1, 0)
+        assert [one.label for one in kept.listed()] == ["two"]
+        assert kept.take("a", Door) is not first
+        del second
+        assert [one.label for one in kept.listed()] == []
+
+
 def test_a_door_that_jams() -> None:
     class Jammed(Door):
         def close(self) -> None:

@@ -1,6 +1,7 @@
 """How a test sits at a terminal: a program on a pseudo-terminal of its own, keys with their timing, the screen."""
 
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -34,6 +35,11 @@ os.execvp(sys.argv[2], sys.argv[2:])
 """
 
 Place = Literal["terminal", "pipe", "null"]
+
+
+def uncounted(line: str) -> str:
+    """The line without how long its question still stands, which depends on when one looks."""
+    return re.sub(r" [0-5]:[0-9][0-9] left\.$", "", line)
 
 
 class Terminal:

@@ -39,7 +39,7 @@ def test_everything_can_be_set(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
     [
         ("[limit]", "the key limit is unknown (did you mean limits?)"),
         ("[limits]\ncalls_per_minut = 1", "the key limits.calls_per_minut is unknown (did you mean limits.calls_per_m"),
-        ("[agent]\nidle = 1", "the key agent.idle is unknown (none is known there)"),
+        ("[agent]\nidle = 1", "the key agent.idle is unknown (did you mean agent.idle_minutes?)"),
         ('"" = 1', "the key  is unknown (known are limits, oauth, confirm, history, agent, drafts_dir)"),
         ("limits = 1", "limits must be a section, written [limits]"),
         ("[limits]\ncalls_per_minute = 0", "the value of limits.calls_per_minute must be a whole number from 1 to"),
