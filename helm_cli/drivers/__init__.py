@@ -50,6 +50,12 @@ class Driver(Protocol):
     def prepare(self, plan: Plan, target: Target, secret: str | None, limits: Limits) -> None:
         """Finds out whether `plan.request` would work, without running it; HelmError for what `run` would end with."""
 
+    def complete(self, plan: Plan, target: Target, secret: str | None, limits: Limits) -> Plan:
+        """The plan with all that belongs into it, the same each time. Only asked for where `plan.open`.
+
+        Nothing of it is sent. HelmError for what `run` would end with.
+        """
+
     def preview(self, plan: Plan, target: Target, secret: str | None, limits: Limits) -> tuple[Revision, ...]:
         """What a write would replace, and by what, as it stands now. Only asked for where `plan.previewed`.
 

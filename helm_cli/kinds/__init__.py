@@ -17,6 +17,7 @@ KINDS: Final[dict[str, str]] = {
     "mcp": "helm_cli.kinds.mcp",
     "tdt-mcp": "helm_cli.kinds.tdt",
     "files": "helm_cli.kinds.files",
+    "tools": "helm_cli.kinds.tools",
 }
 
 # In characters of a string argument (contract, HTTP and Database).
@@ -56,13 +57,13 @@ def check_names(operation: Operation, arguments: Mapping[str, Json]) -> None:
             raise HelmError("refused", f"{operation.name} has no argument {shown(name)}; {takes}")
 
 
-def check_scalars(arguments: Mapping[str, Json]) -> None:
-    """Each value must be a string of at most 4096 characters, a finite number, a boolean or null.
+def check_scalars(arguments: Mapping[str, Json], most: int = MOST_CHARACTERS) -> None:
+    """Each value must be a string of at most so many characters, a finite number, a boolean or null.
 
     HelmError "refused" naming the first that is not (contract, HTTP and Database).
     """
     for name, value in arguments.items():
-        fault = _fault(value)
+        fault = _fault(value, most)
         if fault is not None:
             raise HelmError("refused", f"the argument {shown(name)} {fault}")
 
@@ -73,10 +74,10 @@ def sample(operation: Operation) -> dict[str, Json]:
     return {name: "x" if name in needed else None for name in operation.params or ()}
 
 
-def scalar(*, null: bool = True) -> dict[str, Json]:
+def scalar(*, null: bool = True, most: int = MOST_CHARACTERS) -> dict[str, Json]:
     """The JSON Schema of an argument that `check_scalars` lets pass."""
     types: list[Json] = ["string", "number", "boolean"]
-    return {"type": [*types, "null"] if null else types, "maxLength": MOST_CHARACTERS}
+    return {"type": [*types, "null"] if null else types, "maxLength": most}
 
 
 def object_schema(properties: dict[str, Json], required: Iterable[str]) -> dict[str, Json]:
@@ -89,9 +90,9 @@ def shown(name: str) -> str:
     return ascii(name[:64]) if not name.isprintable() or len(name) > 64 else name
 
 
-def _fault(value: Json) -> str | None:
+def _fault(value: Json, most: int) -> str | None:
     if isinstance(value, str):
-        return _string_fault(value)
+        return _string_fault(value, most)
     if isinstance(value, float) and not math.isfinite(value):
         return "is not a finite number; pass a number, a string, true, false or null"
     if isinstance(value, list | dict):
@@ -100,9 +101,9 @@ def _fault(value: Json) -> str | None:
     return None
 
 
-def _string_fault(value: str) -> str | None:
-    if len(value) > MOST_CHARACTERS:
-        return f"has {len(value)} characters; at most {MOST_CHARACTERS} are allowed"
+def _string_fault(value: str, most: int) -> str | None:
+    if len(value) > most:
+        return f"has {len(value)} characters; at most {most} are allowed"
     try:
         value.encode()
     except UnicodeEncodeError:
