@@ -42,6 +42,7 @@ THIRD_PARTY: Final[dict[str, tuple[str, ...]]] = {
     "prompt_toolkit": ("helm_cli.view",),
     "rich": ("helm_cli.view",),
     "jsonschema": ("helm_cli.dialects",),
+    "yaml": ("helm_cli.dialects.yaml_events",),
     "keyring": ("helm_cli.store.keychain",),
     "secretstorage": ("helm_cli.store.secret_service",),
     "jeepney": ("helm_cli.store.secret_service",),

@@ -67,6 +67,26 @@ def test_the_tour_can_be_walked_as_written(shell: Path) -> None:
         assert ID.sub("ID", pasted(command, shell).out) == ID.sub("ID", printed), command
 
 
+def test_the_other_sections_can_be_walked_too(shell: Path) -> None:
+    (shell / "token.txt").write_text("a-token\n")
+    walked = blocks("bash")
+    assert len(walked) == 6
+    try:
+        for block in walked:
+            ended = pasted(f"set -e\n{block}", shell)
+            assert ended.status == 0, (block, ended)
+    finally:
+        pasted("helm agent stop", shell)
+
+
+def test_what_a_manifest_may_say_is_what_it_says(shell: Path) -> None:
+    entry = json.loads(blocks("jsonc")[0])
+    (shell / "gh").mkdir()
+    manifest = {"id": "gh", "permissions": {"write": True}, "connections": [entry]}
+    (shell / "gh" / "manifest.json").write_text(json.dumps(manifest))
+    assert pasted("helm plugin validate gh", shell).status == 0
+
+
 def test_the_statuses_are_the_program_s() -> None:
     from helm_cli.model.errors import EXIT
 

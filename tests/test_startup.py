@@ -16,7 +16,7 @@ from tests.program import Finished, Helm, run
 HEAVY: Final = frozenset(
     [
         *("rich", "httpx", "httpx2", "keyring", "secretstorage", "jeepney", "pydantic", "psycopg", "mysql", "mcp"),
-        *("questionary", "prompt_toolkit", "jsonschema", "tomlkit"),
+        *("questionary", "prompt_toolkit", "jsonschema", "tomlkit", "yaml"),
         *("asyncio", "ssl", "http", "email", "importlib.metadata"),
     ]
 )
@@ -89,6 +89,8 @@ NEEDED: Final[dict[str, tuple[int, set[str]]]] = {
     "call app nothing": (3, set()),
     "confirm --list": (0, set()),
     "history": (0, set()),
+    "agent status": (10, set()),
+    "agent stop": (0, set()),
     "db list": (0, set()),
     "db show local-app": (0, set()),
     "db add other --engine sqlite --path other.db": (0, set()),
@@ -109,6 +111,10 @@ NEEDED: Final[dict[str, tuple[int, set[str]]]] = {
     "mcp test nope": (4, set()),
     "mcp tools nope": (4, set()),
     "mcp import nope.json": (2, set()),
+    "project add .": (0, set()),
+    "project list": (0, set()),
+    "workspace show": (0, set()),
+    "workspace set --tdt-profile read-only": (2, set()),
     "plugin list": (0, set()),
     "plugin show tickets": (0, set()),
     "plugin validate tickets": (0, {"jsonschema"}),
@@ -116,9 +122,18 @@ NEEDED: Final[dict[str, tuple[int, set[str]]]] = {
     "plugin review tickets --check": (0, {"jsonschema"}),
     "plugin disable tickets": (0, set()),
     "plugin forget tickets": (0, set()),
+    "plugin settings tickets": (3, set()),
+    "plugin bind tickets post --service local --method GET --path /": (3, set()),
     "plugin schema": (0, set()),
     "plugin reference": (0, set()),
     "plugin new mine": (0, set()),
+    "plugin due": (0, set()),
+    "plugin run tickets": (3, set()),
+    "plugin usage tickets": (3, set()),
+    "plugin approvers tickets": (3, set()),
+    "draft list": (0, set()),
+    "draft show abcdefgh": (3, set()),
+    "draft add --plugin tickets --kind blog --title T": (3, set()),
 }
 
 

@@ -4,12 +4,13 @@ import os
 from typing import Final, NamedTuple
 
 from helm_cli import dialects
-from helm_cli.broker import content, difference, tools, warnings
+from helm_cli.broker import bindings, content, difference, expansion, plugin_warnings, tools, warnings
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.content import Content
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension
+from helm_cli.model.plugin import Bound
 from helm_cli.model.profile import Database, Service, SignIn
 from helm_cli.model.review import Caution, Change, FileChange, Invalid, Listed, Profiled, Review, Status
 from helm_cli.store import approvals, profiles
@@ -38,7 +39,9 @@ def folder_of(path: str) -> str:
 
 
 def validate(folder: str) -> Valid | Invalid:
-    """What is in `folder` (links in its own path are followed). Raises HelmError "usage" where it is no folder."""
+    """What is in `folder` (links in its own path are followed). Raises HelmError "usage" where it is no folder, or one
+    without a manifest.
+    """
     path = os.path.realpath(folder)
     if not os.path.isdir(path):
         raise HelmError("usage", f"{folder} is not a folder; name the folder that holds the manifest")
@@ -48,6 +51,8 @@ def validate(folder: str) -> Valid | Invalid:
     if found.faults:
         return Invalid(path, found.faults)
     reading = dialects.read(found.content)
+    if not dialects.manifests(found.content):
+        raise HelmError("usage", reading.faults[0].message.replace("the folder", folder, 1))
     if reading.faults or reading.extension is None:
         return Invalid(path, reading.faults)
     return Valid(path, found.content, reading.extension)
@@ -62,26 +67,28 @@ def review(stores: Stores, workspace: Workspace, folder: str, *, ask: bool = Fal
     if isinstance(found, Invalid):
         return found
     approval = approvals.find(stores.db, workspace.path, found.extension.id)
-    connections = _all_profiled(stores, found.extension)
-    if not ask:
-        return _against(stores, workspace, found, approval, _Known(connections))
-    servers = tools.ask(stores, workspace.path, connections)
-    changes: tuple[Change, ...] = ()
-    if approval is not None:
-        seen = pins.pinned(stores.db, workspace.path, approval.extension)
-        # Of a content that is new anyway, a tool that nobody has seen is no change.
-        same = approval.digest == found.content.digest
-        known = [connection for connection in found.extension.connections if same or connection.id in seen]
-        changes = tuple(tools.changes(known, servers, seen))
-    return _against(stores, workspace, found, approval, _Known(connections, servers, changes))
+    same = approval is not None and approval.digest == found.content.digest
+    seen = pins.pinned(stores.db, workspace.path, found.extension.id) if ask and approval is not None else {}
+    servers = tools.ask(stores, workspace.path, _all_profiled(stores, found.extension)) if ask else ()
+    shown = expansion.on_servers(found.extension, servers)
+    if same and approval is not None and not ask:
+        shown = expansion.approved(stores, approval, found.extension)
+    # Of a content that is new anyway, a tool that nobody has seen is no change.
+    known = [connection for connection in shown.connections if same or connection.id in seen]
+    changes = tuple(tools.changes(known, servers, seen)) if approval is not None else ()
+    bound = bindings.kept(stores, workspace.path, shown)
+    shown = bindings.with_bound(stores, workspace.path, shown, bound)
+    return _against(stores, workspace, found, approval, _Known(shown, servers, changes, bound))
 
 
 def approved(stores: Stores, approval: Approval) -> Review:
     """The review of what was approved, from the approved copy; it is "changed" where the folder no longer is that."""
     kept = approvals.content(stores.db, approval.digest)
-    found = Valid(approval.folder, kept, dialects.build(kept))
+    extension = expansion.approved(stores, approval, dialects.build(kept))
+    found = Valid(approval.folder, kept, extension)
     seen = pins.pinned(stores.db, approval.workspace, approval.extension)
-    known = _Known(_all_profiled(stores, found.extension), tools.remembered(found.extension.connections, seen))
+    bound = bindings.kept(stores, approval.workspace, extension, approval.digest)
+    known = _Known(extension, tools.remembered(extension.connections, seen), (), bound)
     shown = _against(stores, Workspace(approval.workspace, "where it was approved"), found, approval, known)
     return shown if content.matches(stores, approval) else shown._replace(status="changed")
 
@@ -91,11 +98,12 @@ def _is_text(path: str) -> bool:
 
 
 class _Known(NamedTuple):
-    """What is known of an extension's connections besides what it declares of them."""
+    """What is known of an extension besides its content; `extension` has the tools of its globs, and its bindings."""
 
-    connections: tuple[Profiled, ...]
+    extension: Extension
     servers: tuple[Listed, ...] = ()
     changes: tuple[Change, ...] = ()
+    bindings: tuple[Bound, ...] = ()
 
 
 class _Difference(NamedTuple):
@@ -115,24 +123,30 @@ def _against(stores: Stores, workspace: Workspace, found: Valid, approval: Appro
     differs = _Difference()
     if approval is not None and approval.digest != digest:
         differs = _difference(stores, approval, found)
-    cautions = (*warnings.of_profiles(known.connections), *warnings.of(found.extension, known.servers))
+    connections = _all_profiled(stores, known.extension)
+    cautions = (
+        *dict.fromkeys(warnings.of_profiles((*connections, *_of_bound(stores, known.extension)))),
+        *warnings.of(known.extension, known.servers),
+        *plugin_warnings.of_calls(known.extension),
+    )
     return Review(
         workspace=workspace.path,
         workspace_found=workspace.found,
         folder=found.folder,
         content=found.content,
         digest=digest,
-        extension=found.extension,
+        extension=known.extension,
         status=_status(approval, found.folder, digest),
         enabled=approval is not None and approval.enabled,
         approved_folder=approval.folder if approval else "",
         approved_digest=approval.digest if approval else "",
-        connections=known.connections,
+        connections=connections,
         warnings=(*differs.warnings, *cautions),
         changes=difference.ordered((*differs.changes, *known.changes)),
         files=differs.files,
         elsewhere=tuple(approvals.elsewhere(stores.db, digest, workspace.path)),
         servers=known.servers,
+        bindings=known.bindings,
     )
 
 
@@ -156,6 +170,16 @@ def _status(approval: Approval | None, folder: str, digest: str) -> Status:
     if approval is None:
         return "new"
     return "approved" if (approval.digest, approval.folder) == (digest, folder) else "changed"
+
+
+def _of_bound(stores: Stores, extension: Extension) -> tuple[Profiled, ...]:
+    """The service profiles that a plugin's named tools are bound to, one for each tool."""
+    return tuple(
+        _profiled(stores, bindings.narrowed(connection, operation))
+        for connection in extension.connections
+        if connection.kind == "tools"
+        for operation in connection.operations
+    )
 
 
 def _profiled(stores: Stores, connection: Connection) -> Profiled:

@@ -3,16 +3,16 @@
 import re
 from typing import Final
 
-from helm_cli.broker import approve, confirm, ledger, warnings
-from helm_cli.broker import review as reviewing
+from helm_cli.broker import approve, confirm, ledger
 from helm_cli.cli.here import Here, answered, tell
 from helm_cli.cli.listing import write_json
 from helm_cli.model.envelope import failure
 from helm_cli.model.errors import EXIT, HelmError
 from helm_cli.model.review import Invalid, Review
 from helm_cli.store.confirmations import Pending
-from helm_cli.view import question, review_json
+from helm_cli.view import faults, question, review_json
 from helm_cli.view import review as view
+from helm_cli.view.lines import drawn
 
 APPROVE: Final = "Approve"
 DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
@@ -30,28 +30,16 @@ def show(place: Here, found: Review, output: str, error: HelmError | None = None
     return error.exit_status
 
 
-def validate(place: Here, path: str, output: str) -> int:
-    """Print what is wrong with an extension, and what to look at twice; the exit status."""
-    folder = reviewing.folder_of(path)
-    found = reviewing.validate(folder)
-    if isinstance(found, Invalid):
-        return invalid(place, found, folder, output)
-    cautions = warnings.of(found.extension)
-    if output == "json":
-        write_json(place, review_json.validation((), cautions))
-        return 0
-    for told in view.caution_lines(cautions):
-        tell(place.streams, f"warning: {told}")
-    tell(place.streams, f"{found.extension.id} is valid; its digest is {found.content.digest}")
-    return 0
-
-
 def invalid(place: Here, found: Invalid, folder: str, output: str) -> int:
     """Print everything that makes a folder no extension, as seen from where the person named it; the exit status."""
     if output == "json":
         write_json(place, review_json.validation(found.faults, ()))
+    elif output == "github":
+        told = faults.annotations(found.faults, (), folder, ".")
+        place.streams.write("".join(f"{line}\n" for line in told))
     else:
-        place.streams.write("".join(f"{line}\n" for line in view.fault_lines(found.faults, folder)))
+        lines = faults.lines(found.faults, folder)
+        place.streams.write("".join(f"{drawn(line, color=place.streams.color)}\n" for line in lines))
     number = "1 fault" if len(found.faults) == 1 else f"{len(found.faults)} faults"
     tell(place.streams, f"{found.folder} holds no valid extension: {number}")
     return EXIT["invalid_manifest"]
@@ -107,7 +95,7 @@ def decide_pending(place: Here, pending: Pending) -> int:
             answer = confirm.decline(place.stores, pending.id, None)
             raise error if answer.code == "declined" else answer from None
         raise
-    approve.approve_pending(place.stores, pending, found.servers)
+    approve.approve_pending(place.stores, pending, found)
     _tell(place, found)
     return 0
 

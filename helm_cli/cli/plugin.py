@@ -1,16 +1,26 @@
 """`helm plugin`: what extensions may do, shown before anything is approved, and what was approved."""
 
-import os
-import re
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
-from helm_cli import dialects
-from helm_cli.broker import content
+from helm_cli.broker import approve, content
 from helm_cli.broker import review as reviewing
-from helm_cli.cli import OutputOption, WorkspaceOption, approving, checking, group, listing_format
+from helm_cli.cli import (
+    OutputOption,
+    WorkspaceOption,
+    approving,
+    authoring,
+    checking,
+    group,
+    listing_format,
+    plugin_bind,
+    plugin_runs,
+    plugin_settings,
+    plugin_team,
+)
+from helm_cli.cli.authoring import PathArgument
 from helm_cli.cli.here import Here, here, need_person, tell
 from helm_cli.cli.listing import show_rows
 from helm_cli.model.errors import HelmError
@@ -22,12 +32,7 @@ from helm_cli.view.streams import person_present
 
 app = group("Review, approve and list extensions.")
 
-PathArgument = Annotated[
-    str, typer.Argument(metavar="PATH", help="The folder that holds the manifest, or the manifest.")
-]
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of an approved extension.")]
-
-MANIFEST: Final = "manifest.json"
 
 
 @app.command("review")
@@ -68,50 +73,11 @@ def review(
     return approving.decide(place, found, output)
 
 
-@app.command("validate")
-def validate(path: PathArgument, output: OutputOption = "auto") -> int:
-    """Say everything that is wrong with an extension, and what to look at twice.
-
-    Nothing is approved, and nothing of the home is read.
-
-    \b
-    Examples:
-      helm plugin validate ./tickets
-      helm plugin validate ./tickets -o json
-    """
-    place = here()
-    listing_format(output)
-    return approving.validate(place, path, output)
-
-
-@app.command("new")
-def new(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="The folder to write; it must not hold anything.")],
-    id_: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="Its id; else made from the folder's name.")
-    ] = None,
-) -> int:
-    """Write a small extension to start from.
-
-    \b
-    Examples:
-      helm plugin new ./tickets
-      helm plugin new ./ext/tickets-2 --id tickets
-    """
-    place = here()
-    files = dialects.template(id_ or _id_of(path))
-    try:
-        os.makedirs(path, exist_ok=True)
-        if os.listdir(path):
-            raise HelmError("usage", f"{path} is not empty; name a folder that does not exist yet")
-        for name, text in files.items():
-            with open(os.path.join(path, name), "x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-    except OSError as error:
-        reason = os.strerror(error.errno or 0).lower()
-        raise HelmError("usage", f"{path} cannot be written ({reason}); name another folder") from None
-    tell(place.streams, f"{path} holds {' and '.join(sorted(files))}; next: helm plugin review {path}")
-    return 0
+app.add_typer(authoring.app)
+app.add_typer(plugin_runs.app)
+app.add_typer(plugin_team.app)
+app.add_typer(plugin_settings.app)
+app.add_typer(plugin_bind.app)
 
 
 @app.command("list")
@@ -209,7 +175,7 @@ def disable(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
 
 @app.command("forget")
 def forget(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
-    """Take an approval back; its folder is left alone.
+    """Take an approval back, with its settings; its folder is left alone.
 
     \b
     Examples:
@@ -218,7 +184,7 @@ def forget(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
     """
     place = here()
     approval = _approval(place, id_, workspace)
-    approvals.forget(place.stores.db, approval.workspace, id_)
+    approve.forget(place.stores, approval)
     tell(place.streams, f"{id_} is no longer approved for the workspace {approval.workspace}")
     return 0
 
@@ -234,32 +200,6 @@ def check(id_: IdArgument, output: OutputOption = "auto", workspace: WorkspaceOp
     """
     place = here()
     return checking.check(place, _approval(place, id_, workspace), listing_format(output))
-
-
-@app.command("schema")
-def schema() -> int:
-    """Print the JSON Schema of manifest.json, the one that validates.
-
-    \b
-    Examples:
-      helm plugin schema
-      helm plugin schema > manifest.schema.json
-    """
-    here().streams.write(_ended(dialects.schema_text()))
-    return 0
-
-
-@app.command("reference")
-def reference() -> int:
-    """Print every field of manifest.json and what it may hold.
-
-    \b
-    Examples:
-      helm plugin reference
-      helm plugin reference | less
-    """
-    here().streams.write(_ended(dialects.reference(MANIFEST)))
-    return 0
 
 
 def decide_pending(place: Here, pending: Pending) -> int:
@@ -284,16 +224,3 @@ def _state(place: Here, approval: Approval) -> str:
     if not approval.enabled:
         return "disabled"
     return "enabled" if content.matches(place.stores, approval) else "changed"
-
-
-def _id_of(path: str) -> str:
-    """An id made from a folder's name. Raises HelmError "usage" where nothing of the name can stand in one."""
-    name = os.path.basename(os.path.abspath(path))
-    made = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].rstrip("-")
-    if not made:
-        raise HelmError("usage", f"no id can be made from the name {name}; give one with --id")
-    return made
-
-
-def _ended(text: str) -> str:
-    return text if text.endswith("\n") else f"{text}\n"

@@ -8,11 +8,13 @@ from helm_cli.model.content import Content
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Extension, Fault
 
-# Manifest file -> the module that reads it: build(content), read(content), schema_text(), reference(), template(id).
-DIALECTS: Final[dict[str, str]] = {"manifest.json": "helm_cli.dialects.manifest_json"}
+# Manifest file -> the module that reads it: build(content), read(content), effective(content), schema_text(),
+# reference(), template(id).
+DIALECTS: Final[dict[str, str]] = {
+    "manifest.json": "helm_cli.dialects.manifest_json",
+    "plugin.yaml": "helm_cli.dialects.plugin_yaml",
+}
 
-# Manifest files of dialects that are known and not read yet.
-_FOREIGN: Final = ("plugin.yaml",)
 _MISNAMED: Final = {"manifest.jsonc": "manifest.json", "manifest.yaml": "manifest.json", "plugin.yml": "plugin.yaml"}
 
 
@@ -25,16 +27,19 @@ class Reading(NamedTuple):
 
 def read(content: Content) -> Reading:
     """The extension in a folder's content, with every fault that its manifest has. Never raises."""
-    present = [name for name in (*DIALECTS, *_FOREIGN) if name in content.files]
+    present = manifests(content)
     if len(present) > 1:
         both = " and ".join(present)
         return _faulty(present[-1], f"the folder has both {both}; an extension has one manifest, so remove one")
     if not present:
         return _faulty(".", f"the folder has no manifest.json, and no plugin.yaml either{_misnamed(content)}")
-    if present[0] not in DIALECTS:
-        return _faulty(present[0], f"this version of helm does not read {present[0]} yet; write a manifest.json")
     reading: Reading = _dialect(present[0]).read(content)
     return reading
+
+
+def manifests(content: Content) -> list[str]:
+    """The names of the manifests that a folder has: one, or it is no extension."""
+    return [name for name in DIALECTS if name in content.files]
 
 
 def build(content: Content) -> Extension:
@@ -51,6 +56,15 @@ def build(content: Content) -> Extension:
         message = f"the approved copy of {name or 'the extension'} cannot be read; review the extension again"
         raise HelmError("state", message) from None
     return extension
+
+
+def effective(content: Content) -> dict[str, Any] | None:
+    """What the manifest of a valid extension says with every default filled in; None for a dialect without any."""
+    for name in DIALECTS:
+        if name in content.files:
+            filled: dict[str, Any] | None = _dialect(name).effective(content)
+            return filled
+    return None
 
 
 def schema_text(dialect: str = "manifest.json") -> str:

@@ -12,6 +12,9 @@ Path = tuple[str | int, ...]
 # More than this many are no help to anybody, and finding words for each would take long.
 MOST: Final = 500
 
+# Comparing a word with more would take long where it is done for many words.
+MOST_COMPARED: Final = 40
+
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_$-]{1,64}")
 _SHOWABLE: Final = re.compile(r"[A-Za-z0-9_.-]{1,40}")
 _MOST_SHOWN: Final = 60
@@ -82,6 +85,6 @@ def one_of(names: Sequence[str]) -> str:
 
 
 def did_you_mean(word: Any, known: Sequence[str]) -> str:
-    """`; did you mean "operations"?` where one of the known words is close, else nothing."""
-    close = meant(word, known) if isinstance(word, str) else None
+    """`; did you mean "operations"?` where one of the known words, of which there are few, is close, else nothing."""
+    close = meant(word, known) if isinstance(word, str) and len(known) <= MOST_COMPARED else None
     return f'; did you mean "{close}"?' if close is not None else ""

@@ -5,24 +5,19 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any, Final
 
-from helm_cli.dialects import json_places, json_source, manifest_rules, manifest_schema
+from helm_cli.dialects import coding, json_places, json_source, manifest_rules, manifest_schema
 from helm_cli.dialects.faults import MOST, Trouble, dotted
 from helm_cli.model import jsontext
 from helm_cli.model.extension import Fault
 
 _MOST_WALKED: Final = 1024 * 1024
-_MARKS: Final = (
-    (b"\xef\xbb\xbf", "the file begins with a byte order mark; save it as UTF-8 without one"),
-    (b"\xff\xfe", "the file is UTF-16; save it as UTF-8"),
-    (b"\xfe\xff", "the file is UTF-16; save it as UTF-8"),
-)
 
 
 def faults(file: str, data: bytes, schema: str) -> tuple[Fault, ...]:
     """Every fault of these bytes, sorted by place; where there are 500 or more, the first that were found."""
-    coded = _coding_fault(data)
-    if coded is not None:
-        return (Fault(file, *coded),)
+    if (coded := coding.fault(data)) is not None:
+        line, column, message = coded
+        return (Fault(file, line, column, "", message),)
     text = data.decode("utf-8")
     deep = json_source.too_deep(text)
     if deep is not None:
@@ -32,20 +27,6 @@ def faults(file: str, data: bytes, schema: str) -> tuple[Fault, ...]:
     except ValueError as refusal:
         return _source_faults(file, text, schema, str(refusal))
     return _document_faults(file, text, schema, document)
-
-
-def _coding_fault(data: bytes) -> tuple[int, int, str, str] | None:
-    for mark, message in _MARKS:
-        if data.startswith(mark):
-            return 1, 1, "", message
-    if b"\x00" in data[:4]:
-        return 1, 1, "", "the file is UTF-16 or UTF-32; save it as UTF-8"
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8")
-        return (*json_places.line_column(before, len(before)), "", "this byte is not UTF-8; save the file as UTF-8")
-    return None
 
 
 def _source_faults(file: str, text: str, schema: str, refusal: str) -> tuple[Fault, ...]:

@@ -8,7 +8,7 @@ import os.path
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from helm_cli.dialects import Reading
+from helm_cli.dialects import Reading, shapes
 from helm_cli.grammar.template import body_names, names
 from helm_cli.model import jsontext
 from helm_cli.model.content import Content
@@ -32,16 +32,16 @@ def build(content: Content) -> Extension:
     Every ValueError, TypeError, KeyError or AttributeError means that it was not: nothing is guessed, so that
     nothing is ever granted that was not declared.
     """
-    document = _mapping(jsontext.parse(content.files[FILE]))
-    identifier = _text(document["id"])
+    document = shapes.mapping(jsontext.parse(content.files[FILE]))
+    identifier = shapes.text(document["id"])
     return Extension(
         id=identifier,
-        name=_text(document.get("name", identifier)),
-        version=_text(document.get("version", "")),
-        description=_text(document.get("description", "")),
+        name=shapes.text(document.get("name", identifier)),
+        version=shapes.text(document.get("version", "")),
+        description=shapes.text(document.get("description", "")),
         dialect=FILE,
-        write_permitted=_flag(_mapping(document.get("permissions", {})).get("write", False)),
-        connections=tuple(_connection(_mapping(entry)) for entry in _list(document["connections"])),
+        write_permitted=shapes.flag(shapes.mapping(document.get("permissions", {})).get("write", False)),
+        connections=tuple(_connection(shapes.mapping(entry)) for entry in shapes.items(document["connections"])),
         unused=tuple(name for name in document if name not in _USED),
     )
 
@@ -52,6 +52,10 @@ def read(content: Content) -> Reading:
 
     faults = manifest_check.faults(FILE, content.files[FILE], schema_text())
     return Reading(None if faults else build(content), faults)
+
+
+def effective(content: Content) -> None:
+    """None: what a manifest.json leaves out has no effect."""
 
 
 def schema_text() -> str:
@@ -75,22 +79,22 @@ def template(identifier: str) -> dict[str, str]:
 
 
 def _connection(entry: Mapping[str, Any]) -> Connection:
-    kind = _one_of(entry["kind"], KINDS)
+    kind = shapes.one_of(entry["kind"], KINDS)
     group, field = _GROUPS.get(kind, (None, ""))
     operations, spec = _PARTS[kind](entry)
     return Connection(
-        id=_text(entry["id"]),
+        id=shapes.text(entry["id"]),
         kind=kind,
         group=group,
-        profile=None if group is None else _text(entry[field]),
+        profile=None if group is None else shapes.text(entry[field]),
         operations=tuple(operations),
         spec=spec,
     )
 
 
 def _tools(entry: Mapping[str, Any]) -> tuple[list[Operation], dict[str, Any]]:
-    writes = [_text(name) for name in _list(entry.get("writes", []))]
-    reads = [_text(name) for name in _list(entry.get("operations", []))]
+    writes = [shapes.text(name) for name in shapes.items(entry.get("writes", []))]
+    reads = [shapes.text(name) for name in shapes.items(entry.get("operations", []))]
     if not set(reads).isdisjoint(writes):
         raise ValueError("a tool stands in both lists")
     found = [Operation(name, "read", None, {}) for name in reads]
@@ -98,31 +102,31 @@ def _tools(entry: Mapping[str, Any]) -> tuple[list[Operation], dict[str, Any]]:
 
 
 def _files(entry: Mapping[str, Any]) -> tuple[list[Operation], dict[str, Any]]:
-    verbs = [_one_of(verb, _VERBS) for verb in _list(entry["operations"])]
-    paths = tuple(_text(path) for path in _list(entry["paths"]))
+    verbs = [shapes.one_of(verb, _VERBS) for verb in shapes.items(entry["operations"])]
+    paths = tuple(shapes.text(path) for path in shapes.items(entry["paths"]))
     operations = [Operation(verb, "write" if verb == "write" else "read", None, {}) for verb in verbs]
-    return operations, {"root": _one_of(entry["root"], _ROOTS), "paths": paths}
+    return operations, {"root": shapes.one_of(entry["root"], _ROOTS), "paths": paths}
 
 
 def _db(entry: Mapping[str, Any]) -> tuple[list[Operation], dict[str, Any]]:
     operations = []
-    for name, declared in _mapping(entry["queries"]).items():
-        query = _mapping(declared)
-        params = tuple(_text(param) for param in _list(query.get("params", [])))
-        operations.append(Operation(name, _effect(query), params, {"sql": _text(query["sql"])}))
-    return operations, {"engine": _one_of(entry["engine"], ENGINES)}
+    for name, declared in shapes.mapping(entry["queries"]).items():
+        query = shapes.mapping(declared)
+        params = tuple(shapes.text(param) for param in shapes.items(query.get("params", [])))
+        operations.append(Operation(name, _effect(query), params, {"sql": shapes.text(query["sql"])}))
+    return operations, {"engine": shapes.one_of(entry["engine"], ENGINES)}
 
 
 def _http(entry: Mapping[str, Any]) -> tuple[list[Operation], dict[str, Any]]:
-    operations = [_call(name, _mapping(declared)) for name, declared in _mapping(entry["calls"]).items()]
+    operations = [_call(name, shapes.mapping(declared)) for name, declared in shapes.mapping(entry["calls"]).items()]
     if "oauth2" not in entry:
         return operations, {}
-    oauth2 = _mapping(entry["oauth2"])
+    oauth2 = shapes.mapping(entry["oauth2"])
     return operations, {
         "oauth2": {
-            "authorizeUrl": _text(oauth2["authorizeUrl"]),
-            "tokenUrl": _text(oauth2["tokenUrl"]),
-            "scopes": tuple(_text(scope) for scope in _list(oauth2.get("scopes", []))),
+            "authorizeUrl": shapes.text(oauth2["authorizeUrl"]),
+            "tokenUrl": shapes.text(oauth2["tokenUrl"]),
+            "scopes": tuple(shapes.text(scope) for scope in shapes.items(oauth2.get("scopes", []))),
         }
     }
 
@@ -131,10 +135,10 @@ def _call(name: str, call: Mapping[str, Any]) -> Operation:
     """`spec` has `body` only where it is declared, null included; `path_names` are the arguments that are required."""
     effect = _effect(call)
     safe = _WRITES if effect == "write" else _READS if "body" in call else ("GET",)
-    path = _text(call["path"])
-    query = {key: _text(value) for key, value in _mapping(call.get("query", {})).items()}
+    path = shapes.text(call["path"])
+    query = {key: shapes.text(value) for key, value in shapes.mapping(call.get("query", {})).items()}
     path_names = names(path)
-    spec = {"method": _one_of(call["method"], safe), "path": path, "query": query, "path_names": path_names}
+    spec = {"method": shapes.one_of(call["method"], safe), "path": path, "query": query, "path_names": path_names}
     if "body" in call:
         spec["body"] = call["body"]
     used = [*path_names, *_query_names(query), *body_names(call.get("body"))]
@@ -150,34 +154,4 @@ _PARTS: Final = {"tdt-mcp": _tools, "mcp": _tools, "http": _http, "files": _file
 
 
 def _effect(declared: Mapping[str, Any]) -> Effect:
-    return "write" if _flag(declared.get("write", False)) else "read"
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("text was expected")
-    return value
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError("true or false was expected")
-    return value
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError("a list was expected")
-    return value
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError("an object was expected")
-    return value
-
-
-def _one_of(value: Any, allowed: tuple[str, ...]) -> str:
-    if value not in allowed:
-        raise ValueError("an unknown word")
-    return _text(value)
+    return "write" if shapes.flag(declared.get("write", False)) else "read"

@@ -1,120 +1,19 @@
-"""What the JSON Schema of manifest.json finds wrong with a document, in our own sentences."""
+"""What the sentences about a manifest.json's shape have of their own."""
 
-import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
-from jsonschema.validators import extend
-
-from helm_cli.dialects.faults import Path, Trouble, did_you_mean, echoed, noun, one_of, quoted, subject
-
-_NOUNS: Final = {"object": "an object", "array": "a list", "string": "text", "boolean": "true or false"}
+from helm_cli.dialects import schema_faults
+from helm_cli.dialects.faults import Path, Trouble, subject
 
 
 def troubles(schema: str, document: Any) -> Iterator[Trouble]:
-    """What a schema (the text of one in draft 2020-12) finds wrong, in no order, found as it is asked for."""
-    for error in _STRICT(json.loads(schema)).iter_errors(document):
-        yield from _told(error)
-
-
-def _match(_: Any, pattern: str, value: Any, __: Any) -> Iterator[ValidationError]:
-    # The library searches, and its `$` matches before a line break at the end.
-    if isinstance(value, str) and not re.fullmatch(pattern, value):
-        yield ValidationError("pattern")
-
-
-def _have(_: Any, names: list[str], value: Any, __: Any) -> Iterator[ValidationError]:
-    # The library does not say which name is missing, but in a sentence of its own.
-    if isinstance(value, dict):
-        yield from (ValidationError(name) for name in names if name not in value)
-
-
-def _differ(_: Any, wanted: bool, value: Any, __: Any) -> Iterator[ValidationError]:
-    # The library does not say which entry is repeated. What is no text has a fault of its own.
-    if wanted and isinstance(value, list):
-        seen: set[str] = set()
-        for index, entry in enumerate(value):
-            if isinstance(entry, str):
-                if entry in seen:
-                    yield ValidationError("repeated", path=(index,))
-                seen.add(entry)
-
-
-# The stubs leave the types of `extend` out.
-_STRICT: Final = extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator, {"pattern": _match, "required": _have, "uniqueItems": _differ}
-)
-
-
-def _told(error: Any) -> Iterator[Trouble]:
-    path: Path = tuple(error.absolute_path)
-    if "propertyNames" in error.absolute_schema_path:
-        name = error.instance
-        yield Trouble((*path, name), f"the name {quoted(name)} must be {error.schema['title']}", at_key=True)
-    else:
-        yield from _SENTENCES[error.validator](path, error)
-
-
-def _type(path: Path, error: Any) -> Iterator[Trouble]:
-    yield Trouble(path, f"{subject(path)} must be {_NOUNS[error.validator_value]}, not {noun(error.instance)}")
-
-
-def _required(path: Path, error: Any) -> Iterator[Trouble]:
-    yield Trouble(path, f"{subject(path)} lacks the required field {quoted(error.message)}")
-
-
-def _unknown(path: Path, error: Any) -> Iterator[Trouble]:
-    known = [name for name, about in error.schema["properties"].items() if about != {"$ref": "#/$defs/unused"}]
-    for name in error.instance:
-        if name not in error.schema["properties"]:
-            guess = did_you_mean(name, known) or f"; allowed are {', '.join(known)}"
-            yield Trouble((*path, name), f"the field {quoted(name)} is unknown here{guess}", at_key=True)
-
-
-def _enum(path: Path, error: Any) -> Iterator[Trouble]:
-    allowed = error.validator_value
-    guess = did_you_mean(error.instance, allowed)
-    yield Trouble(path, f"{subject(path)} must be {one_of(allowed)}, not {echoed(error.instance)}{guess}")
-
-
-def _pattern(path: Path, error: Any) -> Iterator[Trouble]:
-    yield Trouble(path, f"{subject(path)} must be {error.schema['title']}")
-
-
-def _too_short(path: Path, error: Any) -> Iterator[Trouble]:
-    needed = "not be empty" if isinstance(error.instance, str) else "have at least one entry"
-    yield Trouble(path, f"{subject(path)} must {needed}")
-
-
-def _too_long(path: Path, error: Any) -> Iterator[Trouble]:
-    most, has = error.validator_value, len(error.instance)
-    noun = "characters" if isinstance(error.instance, str) else "entries"
-    yield Trouble(path, f"{subject(path)} has {has} {noun}; at most {most} are allowed")
-
-
-def _repetition(path: Path, error: Any) -> Iterator[Trouble]:
-    yield Trouble(path, f"{subject(path)} is there already; list it once")
+    """What the schema of manifest.json (its text) finds wrong, in no order, found as it is asked for."""
+    return schema_faults.troubles(schema, document, _WORDING)
 
 
 def _neither(path: Path, error: Any) -> Iterator[Trouble]:
     yield Trouble(path, f'{subject(path)} must list at least one tool in "operations" or "writes"')
 
 
-_SENTENCES: Final[dict[str, Callable[[Path, Any], Iterator[Trouble]]]] = {
-    "type": _type,
-    "required": _required,
-    "additionalProperties": _unknown,
-    "enum": _enum,
-    "pattern": _pattern,
-    "minLength": _too_short,
-    "minItems": _too_short,
-    "minProperties": _too_short,
-    "maxLength": _too_long,
-    "maxItems": _too_long,
-    "maxProperties": _too_long,
-    "uniqueItems": _repetition,
-    "anyOf": _neither,
-}
+_WORDING: Final = schema_faults.Wording("an object", lambda _, __: "", {"anyOf": _neither}, lambda _, __: "")

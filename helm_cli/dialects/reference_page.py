@@ -1,8 +1,8 @@
 """The reference page of a dialect: Markdown tables rendered from its JSON Schema, and from nothing else."""
 
 import json
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
 
 Schema = dict[str, Any]
 
@@ -17,6 +17,13 @@ _LIMITS: Final = (
 )
 
 
+class Style(NamedTuple):
+    """How a dialect's tables say what a field's value is, and what there is to know of it: cells in Markdown."""
+
+    type_of: Callable[[Schema, Schema], str]
+    description: Callable[[Schema, Schema], str]
+
+
 def page(file: str, schema: Schema) -> str:
     """The whole page; the same schema always gives the same page."""
     definitions = schema["$defs"]
@@ -25,10 +32,20 @@ def page(file: str, schema: Schema) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def table(section: Schema, definitions: Schema, style: Style) -> str:
+    """The table of a section's fields, a row for each, in their order."""
+    rows = _rows(section, definitions, style)
+    return "\n".join(["| Field | Type | Required | Default | Description |", "|---|---|---|---|---|", *rows])
+
+
+def resolved(about: Schema, definitions: Schema) -> Schema:
+    """A schema with what it refers to, its own words first."""
+    target = about.get("$ref")
+    return about if target is None else {**definitions[target.rpartition("/")[2]], **about}
+
+
 def _section(section: Schema, definitions: Schema) -> str:
-    rows = list(_rows(section, definitions))
-    table = ["| Field | Type | Required | Default | Description |", "|---|---|---|---|---|", *rows]
-    parts = [f"## {section['title']}", section["description"], "\n".join(table)]
+    parts = [f"## {section['title']}", section["description"], table(section, definitions, _STYLE)]
     unused = [f"`{name}`" for name, about in section["properties"].items() if _is_unused(about)]
     if unused:
         parts.append(f"{', '.join(unused)}: {definitions['unused']['description']}")
@@ -37,24 +54,25 @@ def _section(section: Schema, definitions: Schema) -> str:
     return "\n\n".join(parts)
 
 
-def _rows(section: Schema, definitions: Schema) -> Iterator[str]:
+def _rows(section: Schema, definitions: Schema, style: Style) -> Iterator[str]:
     for name, declared in section["properties"].items():
         if declared is True or _is_unused(declared):
             continue
-        about = _resolved(declared, definitions)
+        about = resolved(declared, definitions)
         required = "yes" if name in section.get("required", ()) else "no"
-        default = f"`{json.dumps(about['default'])}`" if "default" in about else ""
-        cells = (f"`{name}`", _type(about, definitions), required, default, _description(about, definitions))
+        default = f"`{json.dumps(about['default'], separators=(',', ':'))}`" if "default" in about else ""
+        cells = (
+            f"`{name}`",
+            style.type_of(about, definitions),
+            required,
+            default,
+            style.description(about, definitions),
+        )
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def _is_unused(about: Any) -> bool:
     return bool(about == {"$ref": "#/$defs/unused"})
-
-
-def _resolved(about: Schema, definitions: Schema) -> Schema:
-    target = about.get("$ref")
-    return about if target is None else {**definitions[target.rpartition("/")[2]], **about}
 
 
 def _type(about: Schema, definitions: Schema) -> str:
@@ -63,12 +81,12 @@ def _type(about: Schema, definitions: Schema) -> str:
     if "type" not in about:
         return "any JSON"
     if "items" in about:
-        entry = _resolved(about["items"], definitions)
+        entry = resolved(about["items"], definitions)
         kind = _type(entry, definitions)
         return f"list of ({kind})" if "enum" in entry else f"list of {kind}s"
     values = about.get("additionalProperties")
     if isinstance(values, dict):
-        return f"object of {_type(_resolved(values, definitions), definitions)}s by name"
+        return f"object of {_type(resolved(values, definitions), definitions)}s by name"
     return _NOUNS[about["type"]]
 
 
@@ -92,10 +110,10 @@ def _allowed(about: Schema, definitions: Schema) -> Iterator[str]:
         yield "Each entry once."
     if "pattern" in about:
         yield f"Must be {about['title']}."
-    names = _resolved(about.get("propertyNames", {}), definitions)
+    names = resolved(about.get("propertyNames", {}), definitions)
     if "pattern" in names:
         yield f"A name is {names['title']}."
-    entry = _resolved(about.get("items", {}), definitions)
+    entry = resolved(about.get("items", {}), definitions)
     if "pattern" in entry:
         yield f"An entry is {entry['title']}."
     elif "maxLength" in entry:
@@ -104,3 +122,6 @@ def _allowed(about: Schema, definitions: Schema) -> Iterator[str]:
 
 def _sentence(clause: str) -> str:
     return clause[0].upper() + clause[1:] + "."
+
+
+_STYLE: Final = Style(_type, _description)

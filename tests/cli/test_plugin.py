@@ -78,8 +78,10 @@ def test_a_review_without_a_person_prints_the_page_and_ends_with_17(helm: Helm, 
     assert (
         "\nWarnings\n"
         "  ! app: the profile local-app is missing; add it with helm db add local-app --engine sqlite --path FILE\n"
-        "  ! cal: the service profile calendar is missing, and this version of helm cannot keep such profiles yet\n"
-        "  ! gh: the mcp profile github is missing, and this version of helm cannot keep such profiles yet\n"
+        "  ! cal: the profile calendar is missing; add it with"
+        " helm service add calendar --base-url URL --oauth2 --client-id ID\n"
+        "  ! gh: the profile github is missing; add it with"
+        " helm mcp add github -- COMMAND, or with helm mcp add github --url URL\n"
         "  ! gh: Helm cannot know which tools of a server write data."
     ) in done.out
     assert (

@@ -33,14 +33,10 @@ def test_a_manifest_with_another_name() -> None:
     assert only(read(plugin_yml=b"")).message == expected.format("plugin.yml", "plugin.yaml")
 
 
+@pytest.mark.contract("P1")
 def test_two_manifests() -> None:
     expected = "the folder has both manifest.json and plugin.yaml; an extension has one manifest, so remove one"
     assert only(read(manifest_json=MANIFEST, plugin_yaml=b"")) == Fault("plugin.yaml", 1, 1, "", expected)
-
-
-def test_the_dialect_that_is_not_read_yet() -> None:
-    expected = "this version of helm does not read plugin.yaml yet; write a manifest.json"
-    assert only(read(plugin_yaml=b"name: a")) == Fault("plugin.yaml", 1, 1, "", expected)
 
 
 def test_an_unknown_dialect_is_a_usage_error() -> None:
@@ -48,4 +44,4 @@ def test_an_unknown_dialect_is_a_usage_error() -> None:
         with pytest.raises(HelmError) as raised:
             ask("plugin.toml")
         assert raised.value.code == "usage"
-        assert raised.value.message == 'there is no dialect "plugin.toml"; helm reads manifest.json'
+        assert raised.value.message == 'there is no dialect "plugin.toml"; helm reads manifest.json, plugin.yaml'

@@ -1,0 +1,145 @@
+"""The commands of `helm plugin` for those who write an extension: start one, check it, look a field up."""
+
+import os
+import re
+from typing import Annotated, Final
+
+import typer
+
+from helm_cli import dialects
+from helm_cli.broker import review as reviewing
+from helm_cli.broker import warnings
+from helm_cli.cli import OutputOption, approving, group, listing_format
+from helm_cli.cli.here import here, tell
+from helm_cli.cli.listing import write_json
+from helm_cli.model.errors import HelmError
+from helm_cli.model.review import Invalid
+from helm_cli.view import faults, review_json
+from helm_cli.view.review import caution_lines
+
+app = group("Review, approve and list extensions.")
+
+PathArgument = Annotated[
+    str, typer.Argument(metavar="PATH", help="The folder that holds the manifest, or the manifest.")
+]
+DialectOption = Annotated[
+    str, typer.Option("--dialect", metavar="FILE", help=f"Of which manifest: {' or '.join(dialects.DIALECTS)}.")
+]
+
+_MANIFEST: Final = "manifest.json"
+_FORMATS: Final = ("text", "github")
+
+
+@app.command("validate")
+def validate(
+    path: PathArgument,
+    output: OutputOption = "auto",
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="text, or github for a job's annotations.")
+    ] = "text",
+) -> int:
+    """Say everything that is wrong with an extension, and what to look at twice.
+
+    Nothing is approved, and nothing of the home is read.
+
+    \b
+    Examples:
+      helm plugin validate ./tickets -o json
+      helm plugin validate ./tickets --format github
+    """
+    place = here()
+    listing_format(output)
+    if form not in _FORMATS:
+        raise HelmError("usage", f"--format {form} is none of {' and '.join(_FORMATS)}")
+    if form == "github" and output == "json":
+        raise HelmError("usage", "-o json and --format github are two outputs; give one of them")
+    folder = reviewing.folder_of(path)
+    found = reviewing.validate(folder)
+    if isinstance(found, Invalid):
+        return approving.invalid(place, found, folder, "github" if form == "github" else output)
+    cautions = warnings.of(found.extension)
+    if output == "json":
+        effective = dialects.effective(found.content)
+        more = {} if effective is None else {"effective": effective}
+        write_json(place, {**review_json.validation((), cautions), **more})
+        return 0
+    if form == "github":
+        told = faults.annotations((), cautions, folder, found.extension.dialect)
+        place.streams.write("".join(f"{line}\n" for line in told))
+    else:
+        for line in caution_lines(cautions):
+            tell(place.streams, f"warning: {line}")
+    tell(place.streams, f"{found.extension.id} is valid; its digest is {found.content.digest}")
+    return 0
+
+
+@app.command("new")
+def new(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The folder to write; it must not hold anything.")],
+    id_: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="Its id; else made from the folder's name.")
+    ] = None,
+    dialect: DialectOption = _MANIFEST,
+) -> int:
+    """Write an extension to start from.
+
+    \b
+    Examples:
+      helm plugin new ./ext/tickets-2 --id tickets
+      helm plugin new ./marketing --id acme/marketing --dialect plugin.yaml
+    """
+    place = here()
+    files = dialects.template(id_ or _id_of(path), dialect)
+    try:
+        os.makedirs(path, exist_ok=True)
+        if os.listdir(path):
+            raise HelmError("usage", f"{path} is not empty; name a folder that does not exist yet")
+        for name, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(path, name)), exist_ok=True)
+            with open(os.path.join(path, name), "x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        raise HelmError("usage", f"{path} cannot be written ({reason}); name another folder") from None
+    *most, last = sorted(files)
+    tell(place.streams, f"{path} holds {', '.join(most)} and {last}; next: helm plugin review {path}")
+    return 0
+
+
+@app.command("schema")
+def schema(dialect: DialectOption = _MANIFEST) -> int:
+    """Print the JSON Schema of a manifest, the one that validates.
+
+    \b
+    Examples:
+      helm plugin schema > manifest.schema.json
+      helm plugin schema --dialect plugin.yaml
+    """
+    here().streams.write(_ended(dialects.schema_text(dialect)))
+    return 0
+
+
+@app.command("reference")
+def reference(dialect: DialectOption = _MANIFEST) -> int:
+    """Print every field of a manifest and what it may hold.
+
+    \b
+    Examples:
+      helm plugin reference | less
+      helm plugin reference --dialect plugin.yaml
+    """
+    here().streams.write(_ended(dialects.reference(dialect)))
+    return 0
+
+
+def _id_of(path: str) -> str:
+    """An id made from a folder's name. Raises HelmError "usage" where nothing of the name can stand in one."""
+    name = os.path.basename(os.path.abspath(path))
+    made = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:64].rstrip("-")
+    if not made:
+        raise HelmError("usage", f"no id can be made from the name {name}; give one with --id")
+    return made
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else f"{text}\n"

@@ -1,0 +1,28 @@
+"""Whether the bytes of a file are UTF-8 text, and where and why they are not."""
+
+from typing import Final
+
+_MARKS: Final = (
+    (b"\xef\xbb\xbf", "the file begins with a byte order mark; save it as UTF-8 without one"),
+    (b"\xff\xfe", "the file is UTF-16; save it as UTF-8"),
+    (b"\xfe\xff", "the file is UTF-16; save it as UTF-8"),
+)
+
+
+def fault(data: bytes) -> tuple[int, int, str] | None:
+    """The line and column (from 1, in code points) at which these bytes are no UTF-8 without a mark, and a sentence."""
+    for mark, message in _MARKS:
+        if data.startswith(mark):
+            return 1, 1, message
+    if b"\x00" in data[:4]:
+        return 1, 1, "the file is UTF-16 or UTF-32; save it as UTF-8"
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        return (
+            before.count("\n") + 1,
+            len(before) - before.rfind("\n"),
+            "this byte is not UTF-8; save the file as UTF-8",
+        )
+    return None
