@@ -3,14 +3,14 @@
 import os
 from typing import Literal
 
-from helm_cli.broker import attention, content, review, tools
+from helm_cli.broker import attention, content, expansion, review, settings, tools
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
 from helm_cli.model.plan import Binding
-from helm_cli.model.review import Listed, Review
-from helm_cli.store import approvals, confirmations, person, workspaces
+from helm_cli.model.review import Review
+from helm_cli.store import approvals, bindings, confirmations, person, workspaces
 from helm_cli.store import tools as pins
 from helm_cli.store.approvals import Approval
 from helm_cli.store.confirmations import Pending
@@ -53,26 +53,41 @@ def pending_review(stores: Stores, pending: Pending, *, ask: bool = False) -> Re
     """
     workspace = Workspace(pending.workspace, "where the approval was asked for")
     folder = str(pending.subject.get("folder"))
-    found = review.review(stores, workspace, folder, ask=ask) if os.path.isdir(folder) else None
+    try:
+        found = review.review(stores, workspace, folder, ask=ask) if os.path.isdir(folder) else None
+    except HelmError as error:
+        if error.code != "usage":
+            raise
+        found = None  # Its manifest is gone.
     if not isinstance(found, Review) or found.digest != pending.subject.get("digest"):
         message = f"the folder of {pending.extension} changed since its approval was asked for; review it again"
         raise HelmError("confirmation_required", message)
     return found
 
 
-def approve_pending(stores: Stores, pending: Pending, servers: tuple[Listed, ...] = ()) -> Review:
-    """Record a person's yes to a pending approval that they were shown, and to what its `servers` said then.
+def approve_pending(stores: Stores, pending: Pending, seen: Review | None = None) -> Review:
+    """Record a person's yes to a pending approval as they have `seen` it: its bindings, and what its servers said.
 
     It is used up by that.
 
     Raises HelmError "confirmation_required" where it is used or expired, or the folder changed meanwhile.
     """
-    shown = pending_review(stores, pending)._replace(servers=servers)
+    shown = pending_review(stores, pending)
+    if seen is not None and seen.digest == shown.digest:
+        shown = shown._replace(servers=seen.servers, extension=seen.extension, bindings=seen.bindings)
     now = stores.clock()
     token = confirmations.token(stores.db, pending.id, now)
     confirmations.redeem(stores.db, token, _binding(shown), now)
     _record(stores, shown, "person")
     return shown
+
+
+def forget(stores: Stores, approval: Approval) -> None:
+    """Take an approval back, with all that was filled in for it and bound to it. Raises HelmError "state"."""
+    # First what is secret: killed in between, the command can be repeated.
+    settings.forget(stores, approval.workspace, approval.extension)
+    bindings.forget(stores.db, approval.workspace, approval.extension)
+    approvals.forget(stores.db, approval.workspace, approval.extension)
 
 
 def _record(stores: Stores, shown: Review, by: Literal["person", "pin"]) -> None:
@@ -93,11 +108,21 @@ def _record(stores: Stores, shown: Review, by: Literal["person", "pin"]) -> None
         by=by,
     )
     approvals.approve(stores.db, approval, shown.content, found.stamps)
-    connections = shown.extension.connections
-    answers = [(connection, answer) for connection in connections if (answer := shown.listed(connection)) is not None]
-    seen = {connection.id: tools.seen(connection, answer) for connection, answer in answers}
-    declared = [connection.id for connection in connections]
-    pins.pin(stores.db, shown.workspace, shown.extension.id, seen, declared)
+    _remember(stores, shown)
+    if by == "person" and shown.bindings:
+        bindings.hold(stores.db, shown.workspace, shown.extension.id, shown.digest, shown.bindings)
+
+
+def _remember(stores: Stores, shown: Review) -> None:
+    """Keep what the servers said of the tools, as it was shown; globs let in nothing that was not."""
+    connections, before = shown.extension.connections, pins.pinned(stores.db, shown.workspace, shown.extension.id)
+    seen = {}
+    for connection in connections:
+        if (answer := shown.listed(connection)) is not None:
+            seen[connection.id] = tools.seen(connection, answer)
+        elif expansion.globs(connection):
+            seen[connection.id] = tools.unseen(connection, before.get(connection.id, {}))
+    pins.pin(stores.db, shown.workspace, shown.extension.id, seen, [connection.id for connection in connections])
 
 
 def _leave_pending(stores: Stores, shown: Review, asked_by: str) -> str:

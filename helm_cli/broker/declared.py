@@ -43,8 +43,14 @@ def check_approved(stores: Stores, approval: Approval) -> None:
 
 
 def extension(stores: Stores, approval: Approval) -> Extension:
-    """The extension as it was approved, read from the approved copy."""
-    return dialects.build(approvals.content(stores.db, approval.digest, only=dialects.DIALECTS))
+    """The extension as it was approved, read from the approved copy, with what a plugin's approval added to it."""
+    built = dialects.build(approvals.content(stores.db, approval.digest, only=dialects.DIALECTS))
+    if built.plugin is None:
+        return built
+    # Other extensions do not pay for what only plugins have.
+    from helm_cli.broker import expansion
+
+    return expansion.approved(stores, approval, built)
 
 
 def _having(stores: Stores, enabled: list[Approval], connection: str) -> list[Found]:

@@ -4,12 +4,15 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from helm_cli.broker import plugin_difference
 from helm_cli.model.content import Content
 from helm_cli.model.extension import Connection, Extension, Operation
 from helm_cli.model.review import DECLARED, Change, FileChange, Sort
 
 _ORDER: Final[dict[Sort, int]] = {"widened": 0, "changed": 1, "narrowed": 2}
-_NOUNS: Final = {"db": "query", "http": "call", "mcp": "tool", "tdt-mcp": "tool", "files": "operation"}
+_NOUNS: Final = {
+    "db": "query", "http": "call", "mcp": "tool", "tdt-mcp": "tool", "files": "operation", "tools": "tool",
+}  # fmt: skip
 
 
 def between(old: Extension, new: Extension) -> tuple[Change, ...]:
@@ -59,6 +62,8 @@ def _all(old: Extension, new: Extension) -> Iterator[Change]:
     for connection in old.connections:
         if _same(new, connection) is None:
             yield Change("narrowed", f"connection {_presented(connection)} is gone")
+    if old.plugin is not None and new.plugin is not None:
+        yield from plugin_difference.between(old.plugin, new.plugin)
 
 
 def _extension(old: Extension, new: Extension) -> Iterator[Change]:
@@ -80,9 +85,9 @@ def _same(extension: Extension, connection: Connection) -> Connection | None:
 def _presented(connection: Connection) -> str:
     writes = sum(operation.effect == "write" for operation in connection.operations)
     reads = len(connection.operations) - writes
-    return (
-        f"{connection.id} ({connection.kind}{_profile(connection)}), {_count(reads, 'read')}, {_count(writes, 'write')}"
-    )
+    globs = len(connection.spec.get("globs", ()))
+    counts = [_count(reads, "read"), _count(writes, "write"), *([_count(globs, "glob")] if globs else [])]
+    return f"{connection.id} ({connection.kind}{_profile(connection)}), {', '.join(counts)}"
 
 
 def _profile(connection: Connection) -> str:
@@ -102,7 +107,10 @@ def _connection(old: Connection, new: Connection) -> Iterator[Change]:
         yield Change("widened", f"{new.id}: its root changed", old.spec.get("root"), new.spec.get("root"))
     yield from _listed(new.id, "path", old.spec.get("paths", ()), new.spec.get("paths", ()))
     yield from _oauth2(new.id, old.spec.get("oauth2"), new.spec.get("oauth2"))
-    yield from _operations(old, new)
+    if new.kind == "tools" or "globs" in new.spec:
+        yield from plugin_difference.tools(old, new)
+    else:
+        yield from _operations(old, new)
 
 
 def _oauth2(where: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> Iterator[Change]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from helm_cli import kinds
-from helm_cli.broker import declared
+from helm_cli.broker import call, declared
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.extension import Connection, Effect, Extension, Operation
@@ -24,7 +24,8 @@ _HASH_DIGITS: Final = 8
 class Offer(NamedTuple):
     """One approved operation: `name` is unique in its workspace, `schema` is the JSON Schema of its arguments.
 
-    Of an MCP tool, description and schema are its server's, as a person was shown them when they approved it.
+    Of an MCP tool, description and schema are its server's, as a person was shown them when they approved it. `risk` is
+    what a team's plugin says of it, None in other extensions.
     """
 
     name: str
@@ -35,42 +36,55 @@ class Offer(NamedTuple):
     extension: str
     connection: str
     operation: str
+    risk: str | None = None
 
 
-def offers(stores: Stores, workspace: Workspace) -> list[Offer]:
+def offers(stores: Stores, workspace: Workspace, only: str | None = None) -> list[Offer]:
     """Every operation of the enabled extensions of a workspace, in the order of extensions and declarations.
 
-    Those that may not be called (a write of an extension without permissions.write) are left out. Raises HelmError
-    "state".
+    Or those of `only` this extension. Those that may not be called (a write of an extension without permissions.write,
+    a named tool that is not bound or that only publishes) are left out. Raises HelmError "state".
     """
-    found = list(_found(stores, workspace))
+    found = list(_found(stores, workspace, only))
     pins = {extension.id: tools.pinned(stores.db, workspace.path, extension.id) for extension, _, _ in found}
-    plain = Counter(_plain(connection.id, operation.name) for _, connection, operation in found)
+    plain = Counter(_plain(connection, operation) for _, connection, operation in found)
     return [
         _offer(extension, connection, operation, plain, pins[extension.id].get(connection.id, {}))
         for extension, connection, operation in found
     ]
 
 
-def _found(stores: Stores, workspace: Workspace) -> Iterator[tuple[Extension, Connection, Operation]]:
+def _found(stores: Stores, workspace: Workspace, only: str | None) -> Iterator[tuple[Extension, Connection, Operation]]:
     for approval in approvals.enabled(stores.db, workspace.path):
+        if only is not None and approval.extension != only:
+            continue
         extension = declared.extension(stores, approval)
         for connection in extension.connections:
             for operation in connection.operations:
-                if operation.effect == "read" or extension.write_permitted:
+                if _callable(extension, connection, operation):
                     yield extension, connection, operation
 
 
-def _plain(connection: str, operation: str) -> str:
-    return _OTHER.sub("_", f"{connection}_{operation}")
+def _callable(extension: Extension, connection: Connection, operation: Operation) -> bool:
+    if connection.kind == "tools":
+        from helm_cli.kinds import tools as named
+
+        return not call.only_publishes(connection, operation) and named.problem(extension.id, operation) is None
+    return operation.effect == "read" or extension.write_permitted
 
 
-def _name(extension: str, connection: str, operation: str, plain: Counter[str]) -> str:
+def _plain(connection: Connection, operation: Operation) -> str:
+    # A named tool is called by its own name (contract, plugin-yaml: tools).
+    named = connection.kind == "tools"
+    return _OTHER.sub("_", operation.name if named else f"{connection.id}_{operation.name}")
+
+
+def _name(extension: str, connection: Connection, operation: Operation, plain: Counter[str]) -> str:
     """`<connection>_<operation>`, with a hash where that is too long, or what another operation is called too."""
     name = _plain(connection, operation)
     if len(name) <= LONGEST_NAME and plain[name] == 1:
         return name
-    whole = "\0".join((extension, connection, operation)).encode()
+    whole = "\0".join((extension, connection.id, operation.name)).encode()
     mark = hashlib.sha256(whole).hexdigest()[:_HASH_DIGITS]
     return f"{name[: LONGEST_NAME - _HASH_DIGITS - 1]}_{mark}"
 
@@ -80,7 +94,7 @@ def _offer(
 ) -> Offer:
     seen = tool(pins.get(operation.name))
     return Offer(
-        name=_name(extension.id, connection.id, operation.name, plain),
+        name=_name(extension.id, connection, operation, plain),
         title=f"{connection.id} {operation.name}",
         description=_description(extension, connection, operation, seen),
         schema=seen.input_schema if seen is not None and seen.input_schema else _schema(connection, operation),
@@ -88,12 +102,16 @@ def _offer(
         extension=extension.id,
         connection=connection.id,
         operation=operation.name,
+        risk=operation.spec.get("risk"),
     )
 
 
 def _description(extension: Extension, connection: Connection, operation: Operation, seen: Tool | None) -> str:
     said = f" ({extension.description})" if extension.description else ""
     what = "Reads" if operation.effect == "read" else "Writes, once a person confirmed it,"
+    if connection.kind == "tools":
+        when = f" {operation.spec['description']}" if operation.spec.get("description") else ""
+        return f"{what} by the tool {operation.name} of {extension.id}{said}.{when}"
     server = f" Its server says: {seen.description}" if seen is not None and seen.description else ""
     return (
         f"{what} by {operation.name} of the {connection.kind} connection {connection.id}"

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-from helm_cli.broker import secrets
+from helm_cli.broker import expansion, secrets
 from helm_cli.broker.stores import Stores
 from helm_cli.model import jsontext
 from helm_cli.model.errors import HelmError
@@ -74,9 +74,21 @@ def ask(stores: Stores, workspace: str, connections: Iterable[Profiled]) -> tupl
 
 
 def seen(connection: Connection, listed: Listed) -> Pins:
-    """What a person was shown of the tools of a connection, as it is remembered with their yes."""
+    """What a person was shown of the tools of a connection, as it is remembered with their yes.
+
+    A glob stands among them by itself: that says that the server was asked, where it has no tool for it.
+    """
     found = {name: one.definition for name, one in listed.tools.items()}
-    return {operation.name: found.get(operation.name) for operation in connection.operations}
+    names = (
+        *(glob for glob, _ in expansion.globs(connection)),
+        *(operation.name for operation in connection.operations),
+    )
+    return {name: found.get(name) for name in names}
+
+
+def unseen(connection: Connection, before: Pins) -> Pins:
+    """What is left of what was shown before, where nobody was shown what the server says now: not what globs let in."""
+    return {operation.name: before[operation.name] for operation in connection.operations if operation.name in before}
 
 
 def remembered(connections: Iterable[Connection], pins: Mapping[str, Pins]) -> tuple[Listed, ...]:
@@ -101,9 +113,22 @@ def changes(connections: Iterable[Connection], servers: Iterable[Listed], pins: 
             yield Change("changed", f"{connection.id}: what its server says of its tools is seen for the first time")
             continue
         now = seen(connection, asked[connection.id])
+        yield from _let_in(connection, pins[connection.id], now)
         for name, before in pins[connection.id].items():
             if name in now:
                 yield from _tool(f"{connection.id} {name}", before, now[name])
+
+
+def _let_in(connection: Connection, before: Pins, now: Pins) -> Iterator[Change]:
+    """The tools that the globs of a connection let in now and not when it was approved, and the other way round."""
+    for operation in connection.operations:
+        globs = operation.spec.get("let_in_by", ())
+        if globs and before.get(operation.name) is None:
+            told = f"{connection.id}: new tool {operation.name} of risk {operation.spec['risk']}, let in by {globs[0]}"
+            yield Change("widened", told)
+    for name, definition in before.items():
+        if name not in now and definition is not None and expansion.lets_in(connection, name):
+            yield Change("narrowed", f"{connection.id} {name}: the server no longer has this tool")
 
 
 def _questions(stores: Stores, workspace: str, connections: Iterable[Profiled]) -> list[_Question]:
@@ -164,7 +189,7 @@ def _listed(connection: Connection, answer: Answer) -> Listed:
     if isinstance(answer, str):
         return Listed(connection.id, {}, (), answer)
     declared = {operation.name for operation in connection.operations}
-    tools = {one.name: one for one in answer if one.name in declared}
+    tools = {one.name: one for one in answer if one.name in declared or expansion.lets_in(connection, one.name)}
     return Listed(connection.id, tools, tuple(one.name for one in answer))
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from helm_cli.broker import plugin_warnings, verbs
 from helm_cli.grammar import glob, sql
 from helm_cli.model.extension import Connection, Extension, Operation
 from helm_cli.model.profile import Engine
@@ -17,17 +18,7 @@ _MCP: Final = (
     "Helm does not ask for confirmation. Check the list."
 )
 _UNCONFIRMED: Final = "and it stands under operations: it runs without confirmation"
-_WRITE_WORD: Final = re.compile(
-    "add|append|apply|approve|archive|assign|ban|bulk|cancel|clear|close|commit|copy|create|delete|deploy|destroy|"
-    "disable|drop|edit|enable|exec|execute|fork|grant|import|insert|install|invite|kill|lock|merge|modify|move|patch|"
-    "pay|post|publish|purge|push|put|reject|remove|rename|replace|reset|restart|resume|revert|revoke|run|save|"
-    "schedule|send|set|share|start|stop|store|submit|trigger|truncate|uninstall|unlock|update|upload|upsert|write"
-)
-_READ_WORD: Final = re.compile("check|count|describe|fetch|find|get|list|query|read|search|show|status|view")
-_CAMEL: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_WRITE_SCOPE: Final = re.compile(
-    r"(?:^|[^a-z])(?:write|readwrite|manage|admin|edit|delete|full|modify|send|create|update|all)(?:$|[^a-z])", re.I
-)
+_UNASKED: Final = "and its risk is read: it runs without confirmation"
 # What statements that are no read begin with, in any of the engines: anything else is more likely a slip.
 _WRITE_KEYWORD: Final = re.compile(
     "ABORT|ALTER|ANALYZE|ATTACH|BEGIN|CALL|CHECKPOINT|CLUSTER|COMMENT|COMMIT|COPY|CREATE|DEALLOCATE|DECLARE|DELETE|"
@@ -67,10 +58,13 @@ def of(extension: Extension, servers: Iterable[Listed] = ()) -> tuple[Caution, .
 
     Tools are judged by what those `servers` say of them that were asked, and else by their names.
     """
+    servers = tuple(servers)
     asked = {server.connection: server for server in servers}
     cautions = tuple(
         caution for connection in extension.connections for caution in _connection(connection, asked.get(connection.id))
     )
+    if extension.plugin is not None:
+        return (*cautions, *plugin_warnings.of(extension, extension.plugin, servers))
     operations = (operation for connection in extension.connections for operation in connection.operations)
     if extension.write_permitted and all(operation.effect == "read" for operation in operations):
         return (Caution("", "", "the extension asks for permission to write and declares no write"), *cautions)
@@ -118,7 +112,7 @@ def _connection(connection: Connection, server: Listed | None) -> Iterator[Cauti
 
 def _tools(connection: Connection, server: Listed | None) -> Iterator[Caution]:
     if connection.kind == "mcp":
-        yield Caution(connection.id, "", _MCP)
+        yield Caution(connection.id, "", _MCP if "globs" not in connection.spec else plugin_warnings.MCP)
     if server is not None and server.problem:
         told = f"its server could not be asked, so its tools are judged by their names alone: {server.problem}"
         yield Caution(connection.id, "", told)
@@ -134,31 +128,31 @@ def _tools(connection: Connection, server: Listed | None) -> Iterator[Caution]:
 
 
 def _by_name(operation: Operation) -> str:
-    if operation.effect == "read" and _looks_like_write(operation.name):
-        return f"by its name this tool writes data, {_UNCONFIRMED}"
+    if operation.effect == "read" and verbs.writes(operation.name):
+        return f"by its name this tool writes data, {_unconfirmed(operation)}"
     return ""
 
 
 def _by_hints(operation: Operation, tool: Tool) -> str:
     if operation.effect != "read" or (tool.read_only and not tool.destructive):
         return ""
+    unconfirmed = _unconfirmed(operation)
     if tool.destructive:
-        return f"the server marks this tool as destructive, {_UNCONFIRMED}"
+        return f"the server marks this tool as destructive, {unconfirmed}"
     if tool.read_only is False:
-        return f"the server says that this tool is not read-only, {_UNCONFIRMED}"
-    named = "by its name this tool writes data, and " if _looks_like_write(operation.name) else ""
-    return f"{named}the server does not mark {'it' if named else 'this tool'} as read-only, {_UNCONFIRMED}"
+        return f"the server says that this tool is not read-only, {unconfirmed}"
+    named = "by its name this tool writes data, and " if verbs.writes(operation.name) else ""
+    return f"{named}the server does not mark {'it' if named else 'this tool'} as read-only, {unconfirmed}"
+
+
+def _unconfirmed(operation: Operation) -> str:
+    """What makes it a read: the list that it stands in, or the risk that its author claims."""
+    return _UNASKED if "risk" in operation.spec else _UNCONFIRMED
 
 
 def _no_tool(operation: Operation, server: Listed) -> str:
     close = meant(operation.name, server.offered)
     return "the server has no such tool" + (f" (did you mean {close}?)" if close else "") + ": every call will fail"
-
-
-def _looks_like_write(name: str) -> bool:
-    words = [word.lower() for word in _CAMEL.findall(name)]
-    verb = next((word for word in words if _WRITE_WORD.fullmatch(word) or _READ_WORD.fullmatch(word)), "")
-    return _WRITE_WORD.fullmatch(verb) is not None
 
 
 def _queries(connection: Connection) -> Iterator[Caution]:
@@ -188,7 +182,7 @@ def _words(text: str, engine: Engine) -> list[str]:
 
 def _scopes(connection: Connection) -> Iterator[Caution]:
     scopes = connection.spec.get("oauth2", {}).get("scopes", ())
-    wide = [scope for scope in scopes if _WRITE_SCOPE.search(scope)]
+    wide = verbs.wide(scopes)
     if wide and all(operation.effect == "read" for operation in connection.operations):
         told = f"the scopes are wider than the calls, of which none writes: {', '.join(wide)}"
         yield Caution(connection.id, "", told)

@@ -45,16 +45,8 @@ def typed(value: str) -> Json:
 
 
 def _object(whole: str) -> dict[str, Json]:
-    if whole == "-":
-        text: str | bytes = piped_bytes("--args", MOST_BYTES + 1)
-    elif whole.startswith("@"):
-        text = _file(whole[1:])
-    else:
-        text = whole
-    if len(text) > MOST_BYTES:
-        raise HelmError("usage", f"--args is over {MOST_BYTES} bytes; give less")
     try:
-        value = jsontext.parse(text)
+        value = jsontext.parse(given("--args", whole))
     except ValueError as error:
         raise HelmError("usage", f"--args: {error}") from None
     if not isinstance(value, dict):
@@ -62,9 +54,22 @@ def _object(whole: str) -> dict[str, Json]:
     return value
 
 
-def _file(name: str) -> bytes:
+def given(option: str, word: str) -> str | bytes:
+    """What an option was given: its own text, the content of @FILE, or standard input for "-". HelmError "usage"."""
+    if word == "-":
+        text: str | bytes = piped_bytes(option, MOST_BYTES + 1)
+    elif word.startswith("@"):
+        text = _file(option, word[1:])
+    else:
+        text = word
+    if len(text) > MOST_BYTES:
+        raise HelmError("usage", f"{option} is over {MOST_BYTES} bytes; give less")
+    return text
+
+
+def _file(option: str, name: str) -> bytes:
     try:
         with open(name, "rb") as file:
             return file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise HelmError("usage", f"--args: {name} cannot be read: {(error.strerror or 'error').lower()}") from None
+        raise HelmError("usage", f"{option}: {name} cannot be read: {(error.strerror or 'error').lower()}") from None

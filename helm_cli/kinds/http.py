@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
+from helm_cli import kinds
 from helm_cli.grammar import template, url
 from helm_cli.kinds import check_names, check_scalars, object_schema, scalar, shown
 from helm_cli.model.envelope import JSON
@@ -33,19 +34,6 @@ def plan(
     """
     check_names(operation, arguments)
     check_scalars(arguments)
-    values: dict[str, Any] = arguments
-    request: dict[str, Json] = {
-        "method": operation.spec["method"],
-        "url": service.base_url + _path(operation, values) + _query(operation, values),
-    }
-    if len(str(request["url"])) > MOST_CHARACTERS:
-        raise HelmError(
-            "refused", f"the arguments of {operation.name} make its URL longer than {MOST_CHARACTERS:,} characters"
-        )
-    if "body" in operation.spec:
-        # ASCII, so that what a terminal shows are the bytes that are sent.
-        body = template.fill_body(operation.spec["body"], values)
-        request["body"] = json.dumps(body, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return Plan(
         kind="http",
         effect=operation.effect,
@@ -59,15 +47,33 @@ def plan(
         title="Confirm request",
         verb="Send",
         noun="call",
-        request=request,
+        request=filled(operation, arguments, service),
     )
 
 
-def schema(connection: Connection, operation: Operation) -> dict[str, Json]:
-    """A value for each placeholder; one in the path is required, and null is none there."""
+def filled(operation: Operation, arguments: dict[str, Json], service: Service) -> dict[str, Json]:
+    """The request of `plan`, of arguments that were checked. HelmError "refused" for a path value that does not fit."""
+    values: dict[str, Any] = arguments
+    request: dict[str, Json] = {
+        "method": operation.spec["method"],
+        "url": service.base_url + _path(operation, values) + _query(operation, values),
+    }
+    if len(str(request["url"])) > MOST_CHARACTERS:
+        raise HelmError(
+            "refused", f"the arguments of {operation.name} make its URL longer than {MOST_CHARACTERS:,} characters"
+        )
+    if "body" in operation.spec:
+        # ASCII, so that what a terminal shows are the bytes that are sent.
+        body = template.fill_body(operation.spec["body"], values)
+        request["body"] = json.dumps(body, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return request
+
+
+def schema(connection: Connection, operation: Operation, most: int = kinds.MOST_CHARACTERS) -> dict[str, Json]:
+    """A value for each placeholder, a text of at most so many characters; one in the path is required, never null."""
     needed = dict.fromkeys(operation.spec["path_names"])
     names = dict.fromkeys(operation.params or ())
-    return object_schema({name: scalar(null=name not in needed) for name in names}, needed)
+    return object_schema({name: scalar(null=name not in needed, most=most) for name in names}, needed)
 
 
 def _path(operation: Operation, values: Mapping[str, Scalar]) -> str:

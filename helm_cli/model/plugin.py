@@ -26,6 +26,12 @@ class Setting(NamedTuple):
     scopes: tuple[str, ...]
     sensitive: bool
 
+    def asks(self) -> tuple[str, ...]:
+        """What there is to know of it beside its type, in words."""
+        provider = f"provider {self.provider}" if self.provider is not None else ""
+        scopes = f"scopes {' '.join(self.scopes)}" if self.scopes else ""
+        return tuple(filter(None, (provider, scopes, "sensitive" if self.sensitive else "")))
+
 
 class Trigger(NamedTuple):
     """What starts a run. `form` is a manual trigger's fields, each "text" or its choices; `cron` a schedule's."""
@@ -34,6 +40,13 @@ class Trigger(NamedTuple):
     form: Mapping[str, str | tuple[str, ...]]
     cron: str
 
+    def words(self) -> str:
+        """The trigger in one line, whole."""
+        asks = (
+            f"{name} ({asked if isinstance(asked, str) else ' | '.join(asked)})" for name, asked in self.form.items()
+        )
+        return ": ".join(filter(None, (self.on, self.cron or ", ".join(asks))))
+
 
 class Publish(NamedTuple):
     """How an approved draft goes out: by the consequential tool `via`, after `least` different people said yes."""
@@ -41,6 +54,26 @@ class Publish(NamedTuple):
     via: str
     role: str | None
     least: int
+
+    def words(self) -> str:
+        """Who approves a draft before it goes out."""
+        people = "1 person" if self.least == 1 else f"{self.least} different people"
+        role = f" of the role {self.role}" if self.role is not None else ""
+        return f"{people}{role}, never the one who asked for it"
+
+
+class Bound(NamedTuple):
+    """Where the calls of a named tool go: what the user bound it to, valid for one approved content alone.
+
+    `path` stands under the base URL of the service profile, perhaps with a query; `body` is the text of a JSON
+    template, None for no body. Both may hold `{name}` placeholders.
+    """
+
+    tool: str
+    service: str
+    method: str
+    path: str
+    body: str | None
 
 
 class Plugin(NamedTuple):

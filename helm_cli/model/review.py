@@ -5,6 +5,7 @@ from typing import Final, Literal, NamedTuple
 
 from helm_cli.model.content import Content
 from helm_cli.model.extension import Connection, Extension, Fault, Operation
+from helm_cli.model.plugin import Bound
 from helm_cli.model.tool import Tool
 
 Sort = Literal["widened", "changed", "narrowed"]
@@ -49,8 +50,8 @@ class Profiled(NamedTuple):
 class Listed(NamedTuple):
     """What the MCP server of one connection says of its tools: claims, which prove nothing.
 
-    `tools` are those that the connection declares and the server has, by name; `offered` the names of all that it
-    has. `problem` says why it could not be asked, "" where it answered.
+    `tools` are those that the connection declares, by name or by a glob, and the server has; `offered` the names of
+    all that it has. `problem` says why it could not be asked, "" where it answered.
     """
 
     connection: str
@@ -66,6 +67,8 @@ class Review(NamedTuple):
     very folder; `enabled` says whether it may be called. `approved_folder` and `approved_digest` are those of the
     approval that stands ("" where none does); `changes` and `files` are what differs from it. `elsewhere` are
     other workspaces in which this content is approved. `servers` are the MCP servers that were asked for their tools.
+    Of a plugin, `extension` has the tools that its globs let in on those servers, and its named tools as `bindings`
+    has them bound.
     """
 
     workspace: str
@@ -84,6 +87,7 @@ class Review(NamedTuple):
     files: tuple[FileChange, ...]
     elsewhere: tuple[str, ...]
     servers: tuple[Listed, ...] = ()
+    bindings: tuple[Bound, ...] = ()
 
     @property
     def standing(self) -> bool:

@@ -36,6 +36,15 @@ def pin(
                 )
 
 
+def names(db: sqlite3.Connection, workspace: str, extension: str) -> dict[str, list[str]]:
+    """By connection, the names of the tools that its server had when the extension was approved. HelmError("state")."""
+    sql = f"SELECT connection, name FROM tools WHERE {_ONE} AND definition <> 'null' ORDER BY connection, name"
+    found: dict[str, list[str]] = {}
+    for connection, name in database.rows(db, sql, (workspace, extension)):
+        found.setdefault(connection, []).append(name)
+    return found
+
+
 def pinned(db: sqlite3.Connection, workspace: str, extension: str) -> dict[str, dict[str, dict[str, Json] | None]]:
     """What was shown of each connection when the extension was approved. Raises HelmError("state")."""
     sql = f"SELECT connection, name, definition FROM tools WHERE {_ONE} ORDER BY connection, name"

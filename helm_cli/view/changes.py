@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from helm_cli.model.plan import Revision
 from helm_cli.model.review import Change, FileChange, Sort
-from helm_cli.view.lines import Line, Style, line
+from helm_cli.view import diff
+from helm_cli.view.lines import Line, Mark, Style, line
 from helm_cli.view.text import shown, shown_lines
 
 DEEP: Final = "      "
 _STYLES: Final[dict[Sort, Style]] = {"widened": "warning", "changed": "bold", "narrowed": "bold"}
 _SIGNS: Final[tuple[tuple[str, Style], ...]] = (("-", "gone"), ("+", "come"))
+_LONG: Final = 8
 _VISIBLE: Final = {" ": "·", "\t": "→"}
 
 
@@ -27,9 +30,22 @@ def _change(change: Change) -> Iterator[Line]:
     blanks = before is not None and after is not None and "".join(before.split()) == "".join(after.split())
     told = f"{shown(change.message)}; only white space differs, shown as · → ⏎" if blanks else shown(change.message)
     yield line("  ", (f"{change.sort:<14}", _STYLES[change.sort]), told)
+    if before is not None and after is not None and not blanks and min(map(_breaks, (before, after))) >= _LONG:
+        # Of long texts, only what changed and what is around it.
+        yield from (_deeper(part) for part in diff.lines(Revision("", before, after))[1:])
+        return
     for (sign, style), text in zip(_SIGNS, (before, after), strict=True):
         if text is not None:
             yield from (line(DEEP, (f"{sign} {part}", style)) for part in _lines(text, blanks=blanks))
+
+
+def _breaks(text: str) -> int:
+    return text.count("\n")
+
+
+def _deeper(part: Line) -> Line:
+    by = DEEP[: len(DEEP) - 4]
+    return Line(by + part.text, tuple(Mark(one.start + len(by), one.end + len(by), one.style) for one in part.marks))
 
 
 def _lines(text: str, *, blanks: bool) -> list[str]:

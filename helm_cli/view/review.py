@@ -1,13 +1,13 @@
 """How a review is laid out as the page that a person reads before saying yes."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from helm_cli.model.extension import Connection, Effect, Fault, Operation
+from helm_cli.model.extension import Connection, Effect, Operation
 from helm_cli.model.review import Caution, Profiled, Review
-from helm_cli.view import changes, tool
+from helm_cli.view import changes, plugin_page, tool
 from helm_cli.view.lines import Line, Style, drawn, folded, line
 from helm_cli.view.review_json import plain
 from helm_cli.view.streams import Streams
@@ -38,9 +38,10 @@ def lines(review: Review) -> list[Line]:
         _head(review),
         _changes(review),
         _warnings(review.warnings),
-        [_heading("Connections"), *(part for profiled in review.connections for part in _connection(profiled))],
-        _operations(review, "write", "Writes", _CONFIRMED),
-        _operations(review, "read", "Reads", _UNASKED),
+        plugin_page.settings(review.extension.plugin) if review.extension.plugin is not None else [],
+        [_heading("Connections"), *(part for profiled in review.connections for part in _connection(review, profiled))],
+        *_all_operations(review),
+        *(plugin_page.rest(review.extension.plugin) if review.extension.plugin is not None else []),
         [_heading("Not used by the command line", f": {shown(', '.join(unused))}")] if unused else [],
     ]
     return [part for section in sections if section for part in (*section, _BLANK)][:-1]
@@ -61,26 +62,9 @@ def summary(review: Review) -> list[Line]:
     return [Line(f"  {label:<11}{shown(value)}") for label, value in rows]
 
 
-def fault_lines(faults: Iterable[Fault], folder: str) -> list[str]:
-    """A validation for people and editors: `file:line:column: message` each, the file as seen from `folder`.
-
-    `folder` is the extension's folder as the person named it; a fault of the folder itself names it.
-    """
-    return [
-        f"{shown(_path(folder, fault.file))}:{fault.line}:{fault.column}: {shown(fault.message)}" for fault in faults
-    ]
-
-
 def caution_lines(cautions: Iterable[Caution]) -> list[str]:
     """A warning a line, after what it is about."""
     return [shown(f"{_about(caution)}{caution.message}") for caution in cautions]
-
-
-def _path(folder: str, file: str) -> str:
-    inside = folder.rstrip("/") or "/"
-    if file == ".":
-        return inside
-    return file if inside == "." else f"{inside.rstrip('/')}/{file}"
 
 
 def _heading(title: str, rest: str = "") -> Line:
@@ -150,7 +134,7 @@ def _about(caution: Caution) -> str:
     return f"{about}: " if about else ""
 
 
-def _connection(profiled: Profiled) -> list[Line]:
+def _connection(review: Review, profiled: Profiled) -> list[Line]:
     connection, spec = profiled.connection, profiled.connection.spec
     state = f": {profiled.state}" if connection.profile is not None else ""
     detail = f" ({shown(profiled.detail)})" if profiled.detail else ""
@@ -163,7 +147,7 @@ def _connection(profiled: Profiled) -> list[Line]:
         told.append(Line(f"{_DEEP}OAuth2 authorizeUrl {shown(oauth2['authorizeUrl'])}"))
         told.append(Line(f"{_DEEP}OAuth2 tokenUrl {shown(oauth2['tokenUrl'])}"))
         told.append(Line(f"{_DEEP}OAuth2 scopes {shown(' '.join(oauth2.get('scopes', ())) or '(none)')}"))
-    return told
+    return [*told, *plugin_page.globs(review, connection)]
 
 
 def _presented(connection: Connection, rest: str = "") -> Line:
@@ -172,10 +156,27 @@ def _presented(connection: Connection, rest: str = "") -> Line:
     return line("  ", (shown(connection.id), "bold"), f": {connection.kind}{shown(engine + profile)}{rest}")
 
 
-def _operations(review: Review, effect: Effect, title: str, note: str) -> list[Line]:
-    """The operations of one effect by connection; those of several lines have a blank line between them."""
-    told = [_heading(title, f": {_counted(review, effect, note)}")]
-    for connection, found in groupby(review.operations(effect), key=lambda pair: pair[0]):
+def _all_operations(review: Review) -> list[list[Line]]:
+    """Everything that can be called, in sections: a plugin's by risk, any other's by effect."""
+    if review.extension.plugin is None:
+        return [
+            _operations(review, review.operations("write"), "Writes", _CONFIRMED),
+            _operations(review, review.operations("read"), "Reads", _UNASKED),
+        ]
+    notes = {"read": _UNASKED}
+    return [
+        [_heading("Tools", f": {plugin_page.CLOSED}")],
+        *(
+            _operations(review, found, plugin_page.TITLES[risk], notes.get(risk, _CONFIRMED))
+            for risk, found in plugin_page.tools(review)
+        ),
+    ]
+
+
+def _operations(review: Review, pairs: Sequence[tuple[Connection, Operation]], title: str, note: str) -> list[Line]:
+    """Some operations by connection; those of several lines have a blank line between them."""
+    told = [_heading(title, f": {len(pairs)}; {note}" if pairs else ": none")]
+    for connection, found in groupby(pairs, key=lambda pair: pair[0]):
         told += [_BLANK, _presented(connection, _OF_ALL.get(connection.kind, ""))]
         several = False
         for _, operation in found:
@@ -194,13 +195,14 @@ def _operations(review: Review, effect: Effect, title: str, note: str) -> list[L
 
 
 def _operation(connection: Connection, operation: Operation) -> Line:
-    mark: list[str | tuple[str, Style]] = [("WRITE", "write"), " "] if operation.effect == "write" else []
+    word = "CONSEQUENTIAL" if operation.spec.get("risk") == "consequential" else "WRITE"
+    mark: list[str | tuple[str, Style]] = [(word, "write"), " "] if operation.effect == "write" else []
     called = f"{shown(connection.id)} {shown(operation.name)}"
     return line("    ", *mark, (called, "bold"), _arguments(connection, operation))
 
 
 def _arguments(connection: Connection, operation: Operation) -> str:
-    if connection.kind not in ("db", "http") or operation.params is None:
+    if connection.kind not in ("db", "http", "tools") or operation.params is None:
         return ""
     # A query binds its params in order, one of them perhaps twice; a call has each once.
     names = operation.params if connection.kind == "db" else dict.fromkeys(operation.params)
@@ -221,8 +223,13 @@ def _call(_: Connection, operation: Operation) -> list[str]:
     return told
 
 
-def _tool(_: Connection, __: Operation) -> list[str]:
-    return []
+def _tool(connection: Connection, operation: Operation) -> list[str]:
+    return plugin_page.of_server(connection, operation)
+
+
+def _named(connection: Connection, operation: Operation) -> list[str]:
+    called = _call(connection, operation) if "method" in operation.spec else []
+    return [*plugin_page.named(operation), *called]
 
 
 def _files(connection: Connection, operation: Operation) -> list[str]:
@@ -237,6 +244,7 @@ _VERBS: Final = {
 }
 # What is to be said of every operation of a kind at once.
 _OF_ALL: Final = {
+    "tools": ", the plugin's own tools",
     "mcp": "; a tool gets the caller's arguments as they are",
     "tdt-mcp": "; a tool of the workspace's TDT server gets the caller's arguments as they are",
 }
@@ -246,6 +254,7 @@ _DETAILS: Final[dict[str, Callable[[Connection, Operation], list[str]]]] = {
     "mcp": _tool,
     "tdt-mcp": _tool,
     "files": _files,
+    "tools": _named,
 }
 
 

@@ -1,11 +1,16 @@
 """How a review and a validation reach a program: as JSON."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from typing import Final
 
 from helm_cli.model.extension import Fault
 from helm_cli.model.jsontext import Json, repaired
 from helm_cli.model.review import DECLARED, Caution, Listed, Profiled, Review
+from helm_cli.view import plugin_json
+from helm_cli.view.plugin_json import plain as plain
+
+# The members of an operation's `spec` that only tools of a plugin have.
+_OF_PLUGINS: Final = ("risk", "let_in_by", "kind", "description", "service")
 
 
 def reviewed(review: Review) -> dict[str, Json]:
@@ -36,6 +41,7 @@ def reviewed(review: Review) -> dict[str, Json]:
         "files": [plain(change._asdict()) for change in review.files],
         "unused": list(extension.unused),
         "elsewhere": list(review.elsewhere),
+        **(plugin_json.sections(review, extension.plugin) if extension.plugin is not None else {}),
     }
 
 
@@ -63,12 +69,14 @@ def _connection(review: Review, profiled: Profiled) -> dict[str, Json]:
             "name": operation.name,
             "effect": operation.effect,
             "params": plain(operation.params),
-            **{key: plain(operation.spec[key]) for key in DECLARED if key in operation.spec},
+            **{key: plain(operation.spec[key]) for key in (*DECLARED, *_OF_PLUGINS) if key in operation.spec},
             **_claims(server, operation.name),
         }
         for operation in connection.operations
     ]
-    declared = {str(key): plain(value) for key, value in connection.spec.items()}
+    declared = {str(key): plain(value) for key, value in connection.spec.items() if key != "globs"}
+    if "globs" in connection.spec:
+        declared["globs"] = plugin_json.globs(review, connection)
     told: dict[str, Json] = {"id": connection.id, "kind": connection.kind, "profile": profile, **declared}
     if server is not None:
         told["server"] = {"problem": server.problem or None, "offered": list(server.offered)}
@@ -84,12 +92,3 @@ def _claims(server: Listed | None, name: str) -> dict[str, Json]:
         return {"tool": None}
     members = ("title", "description", "read_only", "destructive", "input_schema")
     return {"tool": {member: plain(getattr(found, member)) for member in members}}
-
-
-def plain(value: Any) -> Any:
-    """A declaration's value as plain lists and objects."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return value

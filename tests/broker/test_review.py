@@ -10,7 +10,7 @@ from helm_cli.broker import approve, review
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.errors import HelmError
-from helm_cli.model.profile import Database
+from helm_cli.model.profile import Database, Service
 from helm_cli.model.review import Caution, Change, FileChange, Invalid, Review
 from helm_cli.store import approvals, profiles
 from tests.broker.folders import FIVE_KINDS, manifest, write
@@ -146,9 +146,40 @@ def test_the_state_of_each_profile(stores: Stores, tmp_path: Path) -> None:
     assert known.state == "broken" and "local-app.toml" in known.detail
     assert about(of(stores, folder), "app") == [f"the profile local-app cannot be read: {known.detail}"]
     assert about(of(stores, folder), "cal") == [
-        "the service profile calendar is missing, and this version of helm cannot keep such profiles yet"
+        "the profile calendar is missing; add it with helm service add calendar --base-url URL --oauth2 --client-id ID"
     ]
     assert about(of(stores, folder), "notes") == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "profile", "detail"),
+    [
+        ("cal", Service("calendar", "https://cal.example.com", client_id="c"), ""),
+        ("cal", Service("calendar", "https://cal.example.com", credential="file"), "sends a token"),
+        ("cal", Service("calendar", "https://cal.example.com"), "sends no token"),
+        ("plain", Service("calendar", "https://cal.example.com", client_id="c"), "signs in by OAuth2"),
+        ("plain", Service("calendar", "https://cal.example.com", credential="file"), ""),
+        ("plain", Service("calendar", "https://cal.example.com"), ""),
+    ],
+)
+def test_a_profile_that_signs_in_otherwise_than_declared(
+    stores: Stores, tmp_path: Path, declared: str, profile: Service, detail: str
+) -> None:
+    """Its calls are refused (design, section 8), so a review says so."""
+    entry = next(entry for entry in FIVE_KINDS["connections"] if entry["id"] == "cal")
+    if declared == "plain":
+        entry = {key: value for key, value in entry.items() if key != "oauth2"}
+    folder = write(tmp_path / "calendar", {**FIVE_KINDS, "connections": [entry]})
+    profiles.create(stores.home, profile)
+    (known,) = of(stores, folder).connections
+    if not detail:
+        assert (known.state, known.detail) == ("configured", "")
+        return
+    assert (known.state, known.detail) == ("sign-in differs", f"the profile {detail}")
+    assert about(of(stores, folder), "cal")[0] == (
+        f"the profile calendar {detail}, and the connection declares {'oauth2' if declared == 'cal' else 'no oauth2'}:"
+        " every call will be refused"
+    )
 
 
 def test_faults_of_the_folder_come_alone(stores: Stores, folder: Path) -> None:
