@@ -1,9 +1,12 @@
 """Which approved extension of a workspace declares a connection, and whether it is still what was approved."""
 
+from functools import lru_cache
+
 from helm_cli import dialects
 from helm_cli.broker import content
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
+from helm_cli.model.content import Content
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension
 from helm_cli.model.wording import meant
@@ -44,13 +47,19 @@ def check_approved(stores: Stores, approval: Approval) -> None:
 
 def extension(stores: Stores, approval: Approval) -> Extension:
     """The extension as it was approved, read from the approved copy, with what a plugin's approval added to it."""
-    built = dialects.build(approvals.content(stores.db, approval.digest, only=dialects.DIALECTS))
+    built = _built(tuple(approvals.content(stores.db, approval.digest, only=dialects.DIALECTS).files.items()))
     if built.plugin is None:
         return built
     # Other extensions do not pay for what only plugins have.
     from helm_cli.broker import expansion
 
     return expansion.approved(stores, approval, built)
+
+
+@lru_cache(maxsize=32)
+def _built(files: tuple[tuple[str, bytes], ...]) -> Extension:
+    # The calls of a batch, and of the agent, are mostly of the same few manifests.
+    return dialects.build(Content(dict(files)))
 
 
 def _having(stores: Stores, enabled: list[Approval], connection: str) -> list[Found]:

@@ -26,6 +26,7 @@ COMMANDS: Final[dict[str, str]] = {
     "oauth": "Sign in to services by OAuth2.",
     "mcp": "Keep MCP server profiles, and serve approved operations to MCP clients.",
     "plugin": "Review, approve and list extensions.",
+    "draft": "Review what plugins drafted, approve it and publish it.",
     "history": "Show which extension called what, when, and how it ended.",
     "project": "Register the folders that files connections may use as projects.",
     "workspace": "Show or set what belongs to this workspace.",

@@ -3,7 +3,7 @@
 from typing import Final
 
 from helm_cli.model.errors import EXIT, HelmError
-from helm_cli.model.jsontext import Json, repaired
+from helm_cli.model.jsontext import Json, dump, repaired
 
 Envelope = dict[str, Json]
 
@@ -20,13 +20,22 @@ CONTENT: Final = "content"
 
 def success(data: Json, outer: dict[str, Json] | None = None) -> Envelope:
     """The envelope of a call that went as asked; `outer` are the kind's own members, for example `status`."""
-    return {"ok": True, **(outer or {}), "data": repaired(data), "error": None}
+    return {"ok": True, **(outer or {}), "data": _sound(data), "error": None}
 
 
 def failure(error: HelmError) -> Envelope:
     """The envelope of a call that did not: `error` is `{"code", "message"}` plus the code's own members."""
     told = {"code": error.code, "message": repaired(error.message), **error.members}
     return {"ok": False, "data": None, **error.outer, "error": told}
+
+
+def _sound(data: Json) -> Json:
+    """The data, repaired where JSON in UTF-8 cannot carry it; most can be, which the encoder tells sooner."""
+    try:
+        dump(data).encode()
+    except (ValueError, RecursionError):
+        return repaired(data)
+    return data
 
 
 def exit_status(envelope: Envelope) -> int:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, Literal, get_args, get_origin, overload
@@ -61,6 +62,13 @@ def load(home: Path, group: str, name: str) -> Profile:
         raise HelmError(
             "not_configured", f"there is no {kind.noun} profile {name}; add it with: helm {group} add {name}"
         )
+    return _understood(path, group, name, data)
+
+
+# The calls of a batch, and of the agent, mostly find the file as it was.
+@lru_cache(maxsize=32)
+def _understood(path: Path, group: str, name: str, data: bytes) -> Profile:
+    kind = GROUPS[group]
     found = tomltext.table(data, path)
     fields = {field: kind.record.__annotations__[field] for field in kind.record._fields if field not in NOT_KEPT}
     for key, value in found.items():

@@ -9,7 +9,21 @@ from typing import Final
 
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Database
-from helm_cli.store import approvals, config, confirmations, history, home, outcomes, profiles, targets
+from helm_cli.store import (
+    approvals,
+    approvers,
+    budgets,
+    config,
+    confirmations,
+    drafts,
+    history,
+    home,
+    outcomes,
+    profiles,
+    schedules,
+    shared,
+    targets,
+)
 from helm_cli.store.database import open_state
 from tests.store import samples
 
@@ -161,3 +175,42 @@ def once(folder: Path) -> str:
         issued = confirmations.issue(db, "write", samples.BINDING, {}, samples.NOW, listed=False, asked_by="")
         samples.at(folder).write_text(f"{issued.id} {issued.token}")
         return found.state
+
+
+def create_shared(folder: Path, number: int) -> bool:
+    with shared.opened(folder) as opened:
+        return shared.create(opened, "one", bytes([number]) * 100_000, everybody=True)
+
+
+def whole_shared(folder: Path) -> str:
+    try:
+        data = (folder / "one").read_bytes()
+    except FileNotFoundError:
+        return "none"
+    assert len(data) == 100_000
+    assert len(set(data)) == 1
+    (folder / "one").unlink()
+    return "whole"
+
+
+def claim_draft(folder: Path, number: int, id_: str) -> bool:
+    with shared.opened(folder) as opened:
+        return drafts.claim(opened, samples.SENDING, id_)
+
+
+def add_tokens(folder: Path, number: int, run: str) -> None:
+    with closing(open_state(folder)) as db:
+        for _ in range(5):
+            budgets.add(db, "/w", "a/b", "2026-07", number + 1, run)
+
+
+def take_due(folder: Path, number: int) -> list[str]:
+    with closing(open_state(folder)) as db:
+        return schedules.take(
+            db, "/w", "a/b", ["0 1 * * *", "0 2 * * *"], samples.NOW, lambda cron, last: last < samples.NOW
+        )
+
+
+def put_approvers(folder: Path, number: int) -> None:
+    with closing(open_state(folder)) as db:
+        approvers.put(db, "/w", "a/b", "editor", range(number * 10, number * 10 + 10))

@@ -21,7 +21,7 @@ ACCOUNT: Final = "db/local-app/password"
 SECRET: Final = "correct-horse-battery"
 
 ACTS: Final[dict[str, Callable[[Path, Callable[[str], None]], object]]] = {
-    "get": lambda home, notice: credentials.get(home, ACCOUNT, "file", terminal=False, notice=notice),
+    "get": lambda home, notice: credentials.find(home, ACCOUNT, "file", terminal=False, notice=notice),
     "put": lambda home, notice: credentials.put(home, ACCOUNT, SECRET, "file", notice=notice),
     "delete": lambda home, notice: credentials.delete(home, ACCOUNT, "file", notice=notice),
 }
@@ -66,7 +66,7 @@ def test_the_file_is_private_under_every_umask(home: Path, umask: int) -> None:
         "credentials.lock": 0o600,
     }
     assert mode(home) == 0o700
-    assert credentials.get(home, ACCOUNT, "file", terminal=False, notice=unexpected) == SECRET
+    assert credentials.find(home, ACCOUNT, "file", terminal=False, notice=unexpected) == SECRET
 
 
 @pytest.mark.contract("C12")

@@ -35,7 +35,7 @@ def unexpected(line: str) -> None:
 def acts(home: Path) -> list[Callable[[], object]]:
     """Everything that a program without a terminal may do with a secret kept in the keychain."""
     return [
-        lambda: credentials.get(home, ACCOUNT, "keychain", terminal=False, notice=unexpected),
+        lambda: credentials.find(home, ACCOUNT, "keychain", terminal=False, notice=unexpected),
         lambda: credentials.put(home, ACCOUNT, NEW, "keychain"),
         lambda: credentials.delete(home, ACCOUNT, "keychain"),
     ]
@@ -102,7 +102,7 @@ def test_a_bus_that_never_says_a_word(home: Path, tmp_path: Path, monkeypatch: p
         monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", f"unix:path={tmp_path}/bus")
         began = time.monotonic()
         with failing("unavailable", f"no keychain can be reached: the session bus does not answer; {STEP}"):
-            credentials.get(home, ACCOUNT, "keychain", terminal=False, notice=unexpected)
+            credentials.find(home, ACCOUNT, "keychain", terminal=False, notice=unexpected)
         assert time.monotonic() - began < 5
 
 
@@ -120,7 +120,7 @@ def test_a_session_without_a_secret_service(
     with bare_session(tmp_path, starts) as address:
         monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)
         with failing("unavailable", f"no keychain can be reached: {reason}; {STEP}"):
-            credentials.get(home, ACCOUNT, "keychain", terminal=False, notice=unexpected)
+            credentials.find(home, ACCOUNT, "keychain", terminal=False, notice=unexpected)
 
 
 def test_a_keyring_that_was_never_made(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,11 +153,11 @@ def test_a_frozen_keychain_ends_within_five_seconds(home: Path, keyring: Keyring
     try:
         began = time.monotonic()
         with failing("unavailable", f"the keychain did not answer within 5 seconds; {STEP}"):
-            credentials.get(home, ACCOUNT, "keychain", terminal=False, notice=unexpected)
+            credentials.find(home, ACCOUNT, "keychain", terminal=False, notice=unexpected)
         assert 4.9 < time.monotonic() - began < 7
     finally:
         os.kill(keyring.daemon, signal.SIGCONT)
-    assert credentials.get(home, ACCOUNT, "keychain", terminal=False, notice=unexpected) == SECRET
+    assert credentials.find(home, ACCOUNT, "keychain", terminal=False, notice=unexpected) == SECRET
 
 
 def test_a_person_has_sixty_seconds() -> None:
@@ -185,7 +185,7 @@ def test_a_dialog_that_the_person_closes_leaves_it_locked(home: Path, keyring: K
     told: list[str] = []
     with prompter(keyring.address, "closed") as person:
         with failing("unavailable", LOCKED, SECRET):
-            credentials.get(home, ACCOUNT, "keychain", terminal=True, notice=unexpected)
+            credentials.find(home, ACCOUNT, "keychain", terminal=True, notice=unexpected)
         assert person.asked.is_set()
         assert credentials.choose(home, told.append, terminal=True) == "file"
     assert told == [f"the keychain is locked, so the secret goes to {home}/credentials.json (mode 0600)"]
@@ -195,7 +195,7 @@ def test_a_dialog_that_the_person_answers_gives_the_secret(home: Path, keyring: 
     credentials.put(home, ACCOUNT, SECRET, "keychain")
     keyring.lock()
     with prompter(keyring.address, "answered", PASSWORD) as person:
-        assert credentials.get(home, ACCOUNT, "keychain", terminal=True, notice=unexpected) == SECRET
+        assert credentials.find(home, ACCOUNT, "keychain", terminal=True, notice=unexpected) == SECRET
         assert person.asked.is_set()
 
 
@@ -225,7 +225,7 @@ def test_the_keyring_program_and_helm_find_each_others_items(home: Path, keyring
     got = subprocess.run([*program, "get", "helm", ACCOUNT], capture_output=True, text=True, timeout=20, check=True)
     assert got.stdout == f"{SECRET}\n"
     subprocess.run([*program, "set", "helm", ACCOUNT], input=NEW, text=True, timeout=20, check=True)
-    assert credentials.get(home, ACCOUNT, "keychain", terminal=False, notice=unexpected) == NEW
+    assert credentials.find(home, ACCOUNT, "keychain", terminal=False, notice=unexpected) == NEW
     assert keyring.secrets() == {ACCOUNT: NEW}
 
 
@@ -244,7 +244,7 @@ def test_an_item_that_is_no_text_is_unavailable(home: Path, keyring: KeyringSess
         attributes = {"service": "helm", "username": ACCOUNT}
         secretstorage.Collection(connection).create_item("other", attributes, b"correct-horse\xff")
     with failing("unavailable", f"the keychain failed (UnicodeDecodeError); {STEP}", "correct-horse"):
-        credentials.get(home, ACCOUNT, "keychain", terminal=False, notice=unexpected)
+        credentials.find(home, ACCOUNT, "keychain", terminal=False, notice=unexpected)
 
 
 def test_a_call_loads_only_the_store_that_it_needs(home: Path, keyring: KeyringSession) -> None:
@@ -253,7 +253,7 @@ def test_a_call_loads_only_the_store_that_it_needs(home: Path, keyring: KeyringS
         "from pathlib import Path\n"
         "from helm_cli.store import credentials\n"
         "for place in ('file', 'keychain'):\n"
-        f"    credentials.get(Path({str(home)!r}), {ACCOUNT!r}, place, terminal=False, notice=print)\n"
+        f"    credentials.find(Path({str(home)!r}), {ACCOUNT!r}, place, terminal=False, notice=print)\n"
         "    print(place, sorted({'keyring', 'secretstorage', 'jeepney', 'asyncio'} & sys.modules.keys()))\n"
     )
     credentials.put(home, ACCOUNT, SECRET, "keychain")

@@ -23,6 +23,7 @@ CAL: Final = Signin(
     expires=1_800_003_600.25,
     life=3600.0,
     refreshable=True,
+    ids=("one", "two"),
 )
 # A service that says no more than it must.
 TERSE: Final = CAL._replace(
@@ -68,6 +69,35 @@ def test_there_is_no_place_for_a_token(db: sqlite3.Connection) -> None:
     assert columns == list(Signin._fields)
     assert not any("token" in column and column != "token_url" for column in columns)
     assert not any("secret" in column for column in columns)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("scopes", b"a b"),
+        ("asked", b""),
+        ("token_url", b"https://auth.example.com"),
+        ("place", "nowhere"),
+        ("issuer", b"x"),
+        ("signed_in_at", "z"),
+        ("signed_in_at", 1e300),
+        ("expires", "soon"),
+        ("life", b"1"),
+        ("refreshable", "no"),
+        ("ended", b"\xff"),
+        ("ids", b"one"),
+    ],
+)
+def test_a_row_that_helm_cannot_have_written_is_told_and_can_go(
+    db: sqlite3.Connection, column: str, value: object
+) -> None:
+    signins.save(db, CAL)
+    db.execute(f"UPDATE signins SET {column} = ?", (value,))
+    told = "state.db holds a sign-in to cal that cannot be read; take it away with: helm oauth disconnect cal"
+    with failing("state", told):
+        signins.find(db, "cal")
+    assert signins.forget(db, "cal")
+    assert signins.find(db, "cal") is None
 
 
 def test_a_state_that_is_damaged_is_told(db: sqlite3.Connection, home: Path) -> None:
