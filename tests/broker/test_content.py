@@ -95,6 +95,7 @@ def test_what_helm_never_reads_may_be_anything(folder: Path) -> None:
     assert covered(folder) == ["manifest.json"]
 
 
+@pytest.mark.contract("P42")
 def test_modes_owners_and_times_do_not_count(folder: Path) -> None:
     before = content.read(str(folder)).content.digest
     (folder / "manifest.json").chmod(0o777)

@@ -53,6 +53,12 @@ def test_faults(case: Case) -> None:
     assert all(fault.message.isprintable() for fault in reading.faults)
 
 
+@pytest.mark.contract("P12", "P13", "P14", "P15", "P20", "P21", "P29", "P30", "P31")
+def test_these_items_have_their_cases_in_the_table() -> None:
+    proven = {case.name.split()[0] for case in CASES}
+    assert {"P12", "P13", "P14", "P15", "P20", "P21", "P29", "P30", "P31"} <= proven
+
+
 @pytest.mark.contract("P34")
 def test_faults_are_sorted_by_line() -> None:
     for case in CASES:
