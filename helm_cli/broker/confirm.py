@@ -10,10 +10,15 @@ from helm_cli.broker.workspace import Workspace
 from helm_cli.model.envelope import Envelope, failure
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
+from helm_cli.model.plan import Revision
 from helm_cli.store import confirmations, outcomes
 from helm_cli.store.confirmations import Pending
 
 PAUSE: Final = 0.1
+# What no waiting mends: declared, approved and bound otherwise by now, or the file another one. A store that is
+# locked, a network that is down or a profile without its secret may be in order again within the five minutes.
+LASTING: Final = frozenset({"refused", "conflict", "too_large", "not_text", "confirmation_required"})
+_CHANGED: Final = frozenset({"refused", "too_large", "not_text"})
 
 # How a write is sent, with its token and the entry that was begun for it: as `call.perform`.
 Perform = Callable[[Stores, call.Request, str, int | None], Envelope]
@@ -38,9 +43,10 @@ def find(stores: Stores, id_: str) -> Pending:
 
 
 def write(stores: Stores, pending: Pending) -> Waiting:
-    """The waiting write as a person is to see it. Raises what `call.describe` raises.
+    """The waiting write as a person is to see it.
 
-    Whether it still is what was asked for is the token's to say: it is bound to it.
+    Raises what `call.describe` raises, and "confirmation_required" where it no longer is what was asked for: the
+    token is bound to that, and so would be refused after the person said yes.
     """
     arguments = pending.subject.get("arguments")
     if not isinstance(arguments, dict):
@@ -53,24 +59,54 @@ def write(stores: Stores, pending: Pending) -> Waiting:
         pending.extension,
         asked_by=pending.asked_by,
     )
-    return Waiting(pending, request, call.describe(stores, request))
+    prepared = call.describe(stores, request)
+    confirmations.check(stores.db, pending.id, prepared.binding)
+    return Waiting(pending, request, prepared)
+
+
+def revisions(stores: Stores, waiting: Waiting) -> tuple[Revision, ...]:
+    """Which texts it would replace, as `call.preview`. HelmError "conflict" too for a file that no longer can be."""
+    try:
+        return call.preview(stores, waiting.prepared)
+    except HelmError as error:
+        # When it was asked for, the same file could be replaced.
+        if error.code in _CHANGED and waiting.prepared.plan.driver == "files":
+            raise HelmError("conflict", error.message) from None
+        raise
 
 
 def send(stores: Stores, waiting: Waiting, perform: Perform = call.perform) -> Envelope:
     """Use the token of a waiting write, once, and send it: the person has confirmed what `write` gave."""
-    token = confirmations.token(stores.db, waiting.pending.id, stores.clock())
-    entry = waiting.pending.subject.get("entry")
-    return perform(stores, waiting.request, token, entry if isinstance(entry, int) else None)
+    pending = waiting.pending
+    token = confirmations.token(stores.db, pending.id, stores.clock())
+    entry = pending.subject.get("entry")
+    envelope = perform(stores, waiting.request, token, entry if isinstance(entry, int) else None)
+    error = envelope.get("error")
+    if isinstance(error, dict) and error.get("code") in LASTING:
+        # It may have been refused before its token was used.
+        _answer(stores, pending, str(error["code"]), envelope)
+    return envelope
 
 
-def lapse(stores: Stores, waiting: Waiting, error: HelmError) -> None:
-    """Use a waiting write up that cannot be sent any more: whoever asked for it gets this error."""
-    token = confirmations.token(stores.db, waiting.pending.id, stores.clock())
-    id_ = confirmations.redeem(stores.db, token, waiting.prepared.binding, stores.clock())
-    entry = waiting.pending.subject.get("entry")
+def lapsed(stores: Stores, pending: Pending, error: HelmError) -> HelmError:
+    """The error; where it stays so, what waited is used up, and whoever asked for it gets the error too."""
+    if error.code in LASTING:
+        _answer(stores, pending, error.code, failure(error))
+    return error
+
+
+def still_waits(stores: Stores, pending: Pending) -> bool:
+    found = confirmations.find(stores.db, pending.id, stores.clock())
+    return found is not None and found.state == "waiting"
+
+
+def _answer(stores: Stores, pending: Pending, outcome: str, envelope: Envelope) -> None:
+    if not confirmations.spend(stores.db, pending.id, stores.clock()):
+        return
+    entry = pending.subject.get("entry")
     if isinstance(entry, int):
-        ledger.end(stores, entry, error.code)
-    ledger.settle(stores, id_, failure(error))
+        ledger.end(stores, entry, outcome)
+    ledger.settle(stores, pending.id, envelope)
 
 
 def decline(stores: Stores, id_: str, entry: Json) -> HelmError:

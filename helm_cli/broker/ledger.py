@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol
+from typing import Final, Protocol
 
 from helm_cli.broker import declared
 from helm_cli.broker.request import caller as caller
@@ -13,6 +13,8 @@ from helm_cli.model.envelope import Envelope
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json, digest, dump, repaired
 from helm_cli.store import confirmations, history, outcomes
+
+MOST_OUTCOME: Final = 64
 
 
 class Called(Protocol):
@@ -162,4 +164,5 @@ def _outcome(envelope: Envelope | None) -> str:
     if envelope is None or envelope.get("ok") is True:
         return "ok"
     error = envelope.get("error")
-    return str(error["code"]) if isinstance(error, dict) and "code" in error else "tool_error"
+    # A server's own word may be of any length.
+    return str(error["code"])[:MOST_OUTCOME] if isinstance(error, dict) and "code" in error else "tool_error"

@@ -7,10 +7,10 @@ from typing import Final, Literal, NamedTuple
 from helm_cli.broker.stores import Stores
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Root
-from helm_cli.store import projects
+from helm_cli.store import person, projects
 from helm_cli.store.projects import Registered
 
-State = Literal["available", "missing", "archived"]
+State = Literal["available", "missing", "archived", "private"]
 Source = Literal["helm", "tdt"]
 
 _MOST: Final = 64
@@ -19,7 +19,10 @@ _SHOWN: Final = 12
 
 
 class Project(NamedTuple):
-    """A project of a workspace. It can be called only while `state` is "available": its path is a folder, no link."""
+    """A project of a workspace. It can be called only while `state` is "available": its path is a folder, no link.
+
+    "private" is one in helm's own home, which nothing gets into.
+    """
 
     id: str
     path: str
@@ -29,9 +32,9 @@ class Project(NamedTuple):
 
 def every(stores: Stores, workspace: str) -> list[Project]:
     """Helm's projects by id, then TDT's. Raises HelmError "state"; says so where only TDT's registry is broken."""
-    own = [_project(found, "helm") for found in projects.of(stores.db, workspace)]
+    own = [_project(stores, found, "helm") for found in projects.of(stores.db, workspace)]
     try:
-        return own + [_project(found, "tdt") for found in projects.of_tdt(workspace)]
+        return own + [_project(stores, found, "tdt") for found in projects.of_tdt(workspace)]
     except HelmError as error:
         stores.notice(error.message)
         return own
@@ -41,10 +44,10 @@ def find(stores: Stores, workspace: str, id: str) -> Project:
     """The project of this id. Raises HelmError "refused" where none is registered, and "state"."""
     own = projects.find(stores.db, workspace, id)
     if own is not None:
-        return _project(own, "helm")
+        return _project(stores, own, "helm")
     for found in projects.of_tdt(workspace):
         if found.id == id:
-            return _project(found, "tdt")
+            return _project(stores, found, "tdt")
     raise HelmError(
         "refused",
         f"the workspace has no project {_told(id)}; register it with helm project add, or see helm project list",
@@ -61,20 +64,36 @@ def root(stores: Stores, workspace: str, id: str) -> Root:
             "refused",
             f"the folder of the project {_told(id)} is missing or was moved; see helm project list, and add it anew",
         )
+    if project.state == "private":
+        raise HelmError(
+            "refused", f"the folder of the project {_told(id)} is in helm's own home, which nothing gets into"
+        )
     return Root(project.id, project.path, project=True, private=str(stores.home))
 
 
-def add(stores: Stores, workspace: str, path: str, id: str | None) -> Project:
+def add(stores: Stores, workspace: str, path: str, id: str | None, *, by_person: bool) -> Project:
     """Register a folder by its resolved path; its id is made from the folder's name where none is given.
 
-    The same folder under the same id again changes nothing. Raises HelmError "usage" for what is no folder, an id
-    that is none, or one that another folder has.
+    The same folder under the same id again changes nothing. One outside the workspace widens what an approved
+    extension may reach, so only a person at the terminal adds it, as an approval is theirs to give; where no person has
+    ever answered one of helm's questions, as in a CI job's fresh home, anybody may (design, sections 1 and 6). Raises
+    HelmError "usage" for what is no folder, in helm's home, an id that is none, or one that another folder has, and
+    "confirmation_required".
     """
     resolved = _folder(path)
+    if _inside(resolved, str(stores.home)):
+        raise HelmError("usage", f"{path} is in helm's own home, which nothing gets into; name another folder")
     wanted = Registered(id if id is not None else _id_of(resolved), resolved)
+    known = projects.find(stores.db, workspace, wanted.id) is not None
+    if not (by_person or known or _inside(resolved, workspace) or not person.seen(stores.db)):
+        raise HelmError(
+            "confirmation_required",
+            "a project outside the workspace widens what approved extensions may reach, so adding it needs a person at"
+            " the terminal; run it in one",
+        )
     if not projects.add(stores.db, workspace, wanted, stores.clock()):
         _check_same(stores, workspace, wanted, named=id is not None)
-    return _project(wanted, "helm")
+    return _project(stores, wanted, "helm")
 
 
 def remove(stores: Stores, workspace: str, id: str) -> None:
@@ -87,6 +106,8 @@ def remove(stores: Stores, workspace: str, id: str) -> None:
 
 
 def _folder(path: str) -> str:
+    if not path:
+        raise HelmError("usage", "the path is empty; name the project's folder")
     resolved = os.path.realpath(os.path.expanduser(path))
     if not os.path.isdir(resolved):
         raise HelmError("usage", f"{path} is not a folder; name one that exists")
@@ -113,16 +134,22 @@ def _id_of(path: str) -> str:
     return made
 
 
-def _project(found: Registered, source: Source) -> Project:
-    return Project(found.id, found.path, _state(found), source)
+def _project(stores: Stores, found: Registered, source: Source) -> Project:
+    return Project(found.id, found.path, _state(found, str(stores.home)), source)
 
 
-def _state(found: Registered) -> State:
+def _state(found: Registered, home: str) -> State:
     if found.archived:
         return "archived"
     # Where a link stands in the path by now, the folder is another one than was registered.
-    there = os.path.isdir(found.path) and os.path.realpath(found.path) == found.path
-    return "available" if there else "missing"
+    if not os.path.isdir(found.path) or os.path.realpath(found.path) != found.path:
+        return "missing"
+    return "private" if _inside(found.path, home) else "available"
+
+
+def _inside(path: str, folder: str) -> bool:
+    """Whether a resolved path is this folder, or in it."""
+    return os.path.commonpath([path, os.path.realpath(folder)]) == os.path.realpath(folder)
 
 
 def _told(id: str) -> str:

@@ -18,6 +18,9 @@ app = group("")
 
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _AGO: Final = re.compile(r"(?P<number>[0-9]{1,6})(?P<unit>[smhdw])")
+_WORD: Final = re.compile(r"\S{1,64}")
+# From so many columns on there is room for who asked, too.
+_WIDE: Final = 120
 _OUTCOMES: Final = ("ok", "failed", "running", "interrupted", *EXIT)
 
 
@@ -29,7 +32,7 @@ def command(
     connection: Annotated[str | None, typer.Option("--connection", metavar="ID", help="Of one connection.")] = None,
     operation: Annotated[str | None, typer.Option("--operation", metavar="NAME", help="Of one operation.")] = None,
     outcome: Annotated[
-        str | None, typer.Option("--outcome", metavar="CODE", help="ok, failed, running, or one code of an error.")
+        str | None, typer.Option("--outcome", metavar="CODE", help="ok, failed, running, or the code of an error.")
     ] = None,
     since: Annotated[
         str | None, typer.Option("--since", metavar="WHEN", help="From then on: 30m, 2h, 7d, or 2026-01-31T08:00.")
@@ -50,12 +53,13 @@ def command(
     """
     place = here()
     listing_format(output)
+    _check_outcome(outcome)
     wanted = history.Filter(
         None if everywhere else place.workspace(workspace).path,
         plugin,
         connection,
         operation,
-        _outcome(outcome),
+        outcome,
         _since(since, place.stores.clock()),
     )
     entries = history.entries(place.stores.db, wanted, limit=limit)
@@ -63,7 +67,9 @@ def command(
     shown = ("workspace", *columns) if everywhere else columns
     if place.stores.config.keep_arguments:
         shown = (*shown, "values")
-    empty = "no such calls" if any(wanted[1:]) else "no calls yet"
+    if place.streams.out_terminal and place.streams.width >= _WIDE:
+        shown = (*shown, "asked_by")
+    empty = f"no such calls{_meant(outcome)}" if any(wanted[1:]) else "no calls yet"
     show_rows(place, output, shown, [_row(entry) for entry in entries], empty=empty)
 
 
@@ -82,11 +88,15 @@ def _row(entry: history.Entry) -> dict[str, Any]:
     }
 
 
-def _outcome(named: str | None) -> str | None:
-    if named is not None and named not in _OUTCOMES:
-        close = meant(named, _OUTCOMES)
-        raise HelmError("usage", f"--outcome {named} is none" + (f"; did you mean {close}?" if close else ""))
-    return named
+def _check_outcome(named: str | None) -> None:
+    """Servers have codes of their own, so that any word may be one. Raises HelmError "usage" for no word."""
+    if named is not None and not _WORD.fullmatch(named):
+        raise HelmError("usage", "--outcome takes one word of at most 64 characters, as helm history shows it")
+
+
+def _meant(named: str | None) -> str:
+    close = meant(named, _OUTCOMES) if named is not None and named not in _OUTCOMES else None
+    return f"; did you mean --outcome {close}?" if close else ""
 
 
 def _since(text: str | None, now: float) -> float | None:

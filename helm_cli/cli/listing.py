@@ -12,6 +12,7 @@ from helm_cli.view.text import shown, shown_json
 
 DIGEST: Final = re.compile(r"(sha256:)?[0-9a-f]{64}")
 DIGITS_SHOWN: Final = 8
+ASKER_SHOWN: Final = 32
 
 
 class Form(NamedTuple):
@@ -79,12 +80,19 @@ def short_seconds(value: Any, now: float) -> str:
     return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min"
 
 
+def short_asker(value: Any, now: float) -> str:
+    """Who asked without where they were, cut to a column's width."""
+    text = str(value).partition(" in ")[0]
+    return text if len(text) <= ASKER_SHOWN else f"{text[: ASKER_SHOWN - 1]}…"
+
+
 FORMS: Final[dict[str, Form]] = {
     "digest": Form("digest", short_digest),
     "arguments": Form("arguments", short_digest),
     "at": Form("at", short_time),
     "approved_at": Form("approved", short_time),
     "expires": Form("expires", short_time),
+    "asked_by": Form("asked by", short_asker),
     "seconds_left": Form("left", short_seconds),
 }
 

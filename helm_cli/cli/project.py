@@ -8,6 +8,7 @@ from helm_cli.broker import projects
 from helm_cli.cli import OutputOption, WorkspaceOption, group, listing_format
 from helm_cli.cli.here import here, tell
 from helm_cli.cli.listing import show_members, show_rows
+from helm_cli.view.streams import person_present
 
 app = group("Register the folders that files connections may use as projects.")
 
@@ -24,7 +25,9 @@ def add(
 ) -> None:
     """Register a folder as a project of this workspace; a files connection with the root "project" can then be told it.
 
-    Nothing in the folder is read or changed.
+    Nothing in the folder is read or changed. A folder outside the workspace widens what approved extensions may reach,
+    so adding it needs a person at the terminal, or a home in which no person has ever answered one of helm's
+    questions: a CI job's fresh one, as with `helm plugin review --approve`.
 
     \b
     Examples:
@@ -33,7 +36,7 @@ def add(
     """
     place = here()
     where = place.workspace(workspace)
-    project = projects.add(place.stores, where.path, path, id_)
+    project = projects.add(place.stores, where.path, path, id_, by_person=person_present(place.streams))
     tell(place.streams, f"{project.path} is the project {project.id} of the workspace {where.path} ({where.found})")
 
 

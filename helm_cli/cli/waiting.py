@@ -4,7 +4,7 @@ import time
 from datetime import datetime
 from typing import Any, Final
 
-from helm_cli.broker import call, confirm
+from helm_cli.broker import confirm
 from helm_cli.cli.here import Here, need_person, tell
 from helm_cli.cli.listing import show_rows
 from helm_cli.cli.writing import decide, sending
@@ -14,6 +14,7 @@ from helm_cli.store import confirmations
 from helm_cli.store.confirmations import Pending
 from helm_cli.view import result
 from helm_cli.view.streams import person_present
+from helm_cli.view.text import shown
 
 LOOK_SECONDS: Final = 0.3
 _NONE: Final = "none of them"
@@ -53,35 +54,45 @@ def choose(place: Here, pending: list[Pending]) -> Pending | None:
         return None
     from helm_cli.cli import wizard
 
-    offered = {_told(place, entry): entry for entry in pending}
+    offered = {shown(_told(place, entry)): entry for entry in pending}
     return offered.get(wizard.ask("Which one do you want to look at?", [*offered, _NONE]))
 
 
 def look(place: Here, pending: Pending, output: str) -> tuple[Envelope, str]:
     """Show one waiting write, have it decided and send it on a yes: its envelope, and the shape of its data.
 
-    Raises HelmError where it cannot be shown: it is as it was then, or used up where the yes was none.
+    Raises HelmError where it cannot be shown or the yes was none. Then it is used up, and whoever waits for it has the
+    same error, unless that may be mended while it waits.
     """
-    waiting = confirm.write(place.stores, pending)
-    plan = waiting.prepared.plan
-    result.check_format(output, plan.shape)
-    context = {"asked by": pending.asked_by, "workspace": pending.workspace}
     try:
-        revisions = call.preview(place.stores, waiting.prepared)
+        waiting = confirm.write(place.stores, pending)
+        plan = waiting.prepared.plan
+        result.check_format(output, plan.shape)
+        revisions = confirm.revisions(place.stores, waiting)
     except HelmError as error:
-        if error.code in ("conflict", "refused"):
-            confirm.lapse(place.stores, waiting, error)
-        raise
+        raise confirm.lapsed(place.stores, pending, error) from None
+    context = {"asked by": pending.asked_by, "workspace": pending.workspace}
     try:
         answer = decide(place, plan, pending.expires, context, revisions)
     except HelmError as error:
-        confirm.decline(place.stores, pending.id, pending.subject.get("entry"))
-        raise error from None
+        if error.code == "declined":
+            confirm.decline(place.stores, pending.id, pending.subject.get("entry"))
+        raise confirm.lapsed(place.stores, pending, error) from None
     if answer == "confirmed":
         return confirm.send(place.stores, waiting, sending(plan)), plan.shape
     if answer == "declined":
         return failure(confirm.decline(place.stores, pending.id, pending.subject.get("entry"))), plan.shape
     return failure(HelmError("confirmation_required", f"{pending.id} expired; make the call again")), plan.shape
+
+
+def approve(place: Here, pending: Pending) -> int:
+    """Show one waiting approval, and have it decided; the exit status. Raises HelmError where that came to nothing."""
+    from helm_cli.cli import approving
+
+    try:
+        return approving.decide_pending(place, pending)
+    except HelmError as error:
+        raise confirm.lapsed(place.stores, pending, error) from None
 
 
 def watch(place: Here, workspace: str | None) -> int:
@@ -95,6 +106,7 @@ def watch(place: Here, workspace: str | None) -> int:
                 seen.add(pending.id)
                 tell(place.streams, f"{_named(pending)}: {_decided(place, pending)}")
         time.sleep(LOOK_SECONDS)
+    tell(place.streams, "watching ended: helm is in the background, or its terminal is gone; watch in the foreground")
     return 0
 
 
@@ -102,13 +114,12 @@ def _decided(place: Here, pending: Pending) -> str:
     """Have one decided; how that went, in words. Nothing that goes wrong with one ends the watch."""
     try:
         if pending.what == "approval":
-            from helm_cli.cli import approving
-
-            approving.decide_pending(place, pending)
+            approve(place, pending)
             return "approved"
         envelope, _ = look(place, pending, "auto")
     except HelmError as error:
-        return error.message
+        left = confirm.still_waits(place.stores, pending)
+        return f"{error.message}; it still waits: helm confirm {pending.id}" if left else error.message
     if exit_status(envelope) == 0:
         return "confirmed and sent"
     told: Any = envelope.get("error")

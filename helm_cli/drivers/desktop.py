@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from contextlib import suppress
 from typing import Final
 
 # All that such a program needs, and nothing of what else the caller's environment may hold.
@@ -41,7 +42,8 @@ def notify(title: str, text: str) -> None:
     except OSError:
         return
     # Only so that a long-lived helm keeps no ended child.
-    threading.Thread(target=process.wait, daemon=True).start()
+    with suppress(RuntimeError):  # where no thread can be had
+        threading.Thread(target=process.wait, daemon=True).start()
 
 
 def _command(title: str, text: str) -> list[str] | None:
@@ -51,4 +53,6 @@ def _command(title: str, text: str) -> list[str] | None:
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         return None
     program = shutil.which("notify-send")
-    return [program, "--app-name=helm", "--", title, text] if program else None
+    # The text, unlike the title, is taken for markup.
+    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return [program, "--app-name=helm", "--", title, plain] if program else None

@@ -9,7 +9,7 @@ from helm_cli.model.jsontext import Json
 from helm_cli.model.plan import Plan, Revision
 from helm_cli.model.profile import Root
 
-# `seconds` for a listing, `rows` of its files, `bytes` of all the texts of one call (contract, Files).
+# `seconds` for a listing or a reading, `rows` of its files, `bytes` of all the texts of one call (contract, Files).
 LIMITS: Final = Limits(seconds=30.0, rows=1000, bytes=2 * 1024 * 1024)
 
 
@@ -35,7 +35,7 @@ def run(plan: Plan, target: Root, secret: str | None, limits: Limits) -> Json:
 
         if "path" in request:
             return files_read.one(tree, str(request["path"]))
-        return files_read.many(tree, cast(list[str], request["paths"]), limits.bytes)
+        return files_read.many(tree, cast(list[str], request["paths"]), limits)
 
 
 def prepare(plan: Plan, target: Root, secret: str | None, limits: Limits) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Final, NamedTuple
 
-from helm_cli.drivers import Limits, files_leftover, files_walk
+from helm_cli.drivers import Limits, files_record, files_walk
 from helm_cli.drivers.files_walk import Tree
 from helm_cli.grammar import glob
 from helm_cli.model.errors import HelmError
@@ -38,18 +38,21 @@ class Level(NamedTuple):
 
 
 class Walk:
-    """One walk through a tree; `skipped` counts names that no JSON should carry, and folders that cannot be read."""
+    """One walk through a tree; `skipped` counts names that `read` does not take, and folders that cannot be read."""
 
     def __init__(self, limits: Limits) -> None:
         self.skipped = 0
         self._limits = limits
         self._ends = monotonic() + limits.seconds
+        self._hidden: frozenset[str] = frozenset()
 
     def files(self, tree: Tree, globs: Iterable[str]) -> Iterator[Json]:
         """`{"path", "size"}` of each regular file that a glob matches, by the bytes of the path.
 
         Raises HelmError "timeout", and "refused" where the root itself cannot be read.
         """
+        # What helm is writing at this moment is no file of anybody's yet.
+        self._hidden = files_record.names(tree.home)
         try:
             levels = [self._level(files_walk.listed(tree.opened), "", glob.reach(globs))]
         except OSError as error:
@@ -58,6 +61,7 @@ class Walk:
             while levels:
                 level = levels[-1]
                 entry = next(level.entries, None)
+                self._check_time()
                 if entry is None:
                     os.close(levels.pop().folder)
                 elif entry.within is not None:
@@ -71,10 +75,6 @@ class Walk:
     def _below(
         self, level: Level, name: str, within: glob.Reach, depth: int, private: tuple[int, int] | None
     ) -> list[Level]:
-        if monotonic() > self._ends:
-            raise HelmError(
-                "timeout", f"the listing took longer than {self._limits.seconds:g} s; declare paths that reach less"
-            )
         if depth >= MOST_LEVELS:
             self.skipped += 1
             return []
@@ -88,33 +88,33 @@ class Walk:
 
     def _level(self, folder: int, path: str, reach: glob.Reach) -> Level:
         entries = []
-        leftovers = False
         with os.scandir(folder) as found:
             for one in found:
+                self._check_time()
                 name = one.name
-                if name.startswith(files_leftover.PREFIX) and files_leftover.is_one(name):
-                    leftovers = True
-                    continue
                 within = reach.into(name) if reach.deeper and one.is_dir(follow_symlinks=False) else None
                 if within is None and not (reach.matches(name) and one.is_file(follow_symlinks=False)):
                     continue
-                if not name.isprintable() and _ODD.search(name):
+                if "\\" in name or (not name.isprintable() and _ODD.search(name)):
                     self.skipped += 1
-                else:
+                elif name not in self._hidden:
                     # As in the whole path, where a "/" follows the name of a folder.
                     entries.append(Entry(name if within is None else f"{name}/", name, within))
-        if leftovers:
-            with suppress(OSError):
-                files_leftover.clear(folder)
         entries.sort()
         return Level(folder, path, iter(entries))
+
+    def _check_time(self) -> None:
+        if monotonic() > self._ends:
+            raise HelmError(
+                "timeout", f"the listing took longer than {self._limits.seconds:g} s; declare paths that reach less"
+            )
 
 
 def listing(tree: Tree, globs: Iterable[str], limits: Limits) -> Json:
     """`{"files", "truncated"}`: the first `limits.rows` files, and whether there are more (contract, Files).
 
-    `"skipped"` is there too where names were left out that are not UTF-8 or hold control characters, or folders
-    that cannot be read or are more than 100 levels deep.
+    `"skipped"` is there too where names were left out that are not UTF-8 or hold control characters or a backslash, or
+    folders that cannot be read or are more than 100 levels deep.
     """
     walk = Walk(limits)
     files: list[Json] = []

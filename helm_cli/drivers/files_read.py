@@ -3,9 +3,10 @@
 import hashlib
 import os
 from collections.abc import Iterable
+from time import monotonic
 from typing import Final
 
-from helm_cli.drivers import files_walk
+from helm_cli.drivers import Limits, files_walk
 from helm_cli.drivers.files_walk import Tree
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
@@ -27,14 +28,18 @@ def one(tree: Tree, path: str) -> dict[str, Json]:
     return {"path": path, "text": text(path, data), "sha256": sha256(data)}
 
 
-def many(tree: Tree, paths: Iterable[str], most: int) -> Json:
+def many(tree: Tree, paths: Iterable[str], limits: Limits) -> Json:
     """`{"files": [{"path", "text", "sha256"} or {"path", "error"}, …], "truncated"}`, in the order asked for.
 
-    Truncated at the first file with which the texts would be over `most` bytes (contract, Files).
+    Truncated at the first file with which the texts would be over `limits.bytes` (contract, Files). Raises HelmError
+    "timeout".
     """
     files: list[Json] = []
-    left = most
+    left = limits.bytes
+    ends = monotonic() + limits.seconds
     for path in paths:
+        if monotonic() > ends:
+            raise HelmError("timeout", f"reading took longer than {limits.seconds:g} s; ask for fewer files at once")
         try:
             file = one(tree, path)
         except HelmError as error:

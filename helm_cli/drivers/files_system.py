@@ -4,8 +4,11 @@ import errno
 import fcntl
 import os
 import signal
+import stat
+import struct
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, Final
 
@@ -17,6 +20,9 @@ _METADATA: Final = 0x7
 # What the system itself gives a file, and nobody else may.
 _SYSTEMS_OWN: Final = ("security.", "trusted.")
 CAPABILITIES: Final = "security.capability"
+# FS_IOC_GETFLAGS and FS_APPEND_FL of Linux.
+_GET_FLAGS: Final = 2 << 30 | struct.calcsize("l") << 16 | ord("f") << 8 | 1
+_APPEND: Final = 0x20
 
 
 def exchange(folder: int, one: str, other: str) -> bool:
@@ -38,21 +44,56 @@ def exchange(folder: int, one: str, other: str) -> bool:
     raise OSError(number, os.strerror(number), other)
 
 
-def unwritten(opened: int) -> bool:
-    """Whether nobody has this file open for writing; True where the system does not tell.
+@contextmanager
+def leased(opened: int) -> Iterator[Callable[[], bool]]:
+    """Have whoever opens this file for writing wait until the block ends, which must be soon.
 
-    `opened` is a descriptor for reading, and the caller must have none for writing.
+    What is given tells whether nobody has it open for writing, nor waits for that; always so where the system does
+    not tell. `opened` is a descriptor for reading, and the caller must have none for writing.
     """
-    if not hasattr(fcntl, "F_SETLEASE"):
-        return True
+    given = _lease(opened)
     try:
-        # Whoever opens it meanwhile waits, and helm is told by this signal, where the usual one would end it.
+        yield (lambda: fcntl.fcntl(opened, fcntl.F_GETLEASE) == fcntl.F_RDLCK) if given else (lambda: given is None)
+    finally:
+        if given:
+            fcntl.fcntl(opened, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+
+
+def _lease(opened: int) -> bool | None:
+    """Whether there is such a lease now; None where the system has none to give."""
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return None
+    try:
+        # Helm is told of who waits by this signal, where the usual one would end it.
         fcntl.fcntl(opened, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(opened, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-        fcntl.fcntl(opened, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     except OSError as error:
-        return error.errno != errno.EAGAIN
+        return False if error.errno == errno.EAGAIN else None
     return True
+
+
+def only_adds(folder: int) -> bool:
+    """Whether names can be put into a folder, and never be taken away again."""
+    if sys.platform == "darwin":
+        return bool(os.fstat(folder).st_flags & (stat.UF_APPEND | stat.SF_APPEND))
+    with suppress(OSError):
+        flags = fcntl.ioctl(folder, _GET_FLAGS, bytes(struct.calcsize("l")))
+        return bool(struct.unpack("i", flags[:4])[0] & _APPEND)
+    return False
+
+
+def mounted_over(folder: int, opened: int) -> bool:
+    """Whether a file was mounted on a name of its folder, so that no other can take that name."""
+    if os.fstat(folder).st_dev != os.fstat(opened).st_dev:
+        return True
+    one, other = _mount(folder), _mount(opened)
+    return one != other
+
+
+def _mount(opened: int) -> str:
+    with suppress(OSError), open(f"/proc/self/fdinfo/{opened}") as told:
+        return next((line for line in told if line.startswith("mnt_id:")), "")
+    return ""
 
 
 def locked(folder: int) -> bool | None:

@@ -26,10 +26,11 @@ _REASONS: Final = {
 
 
 class Tree(NamedTuple):
-    """An open root, and the folder that nothing gets into, as its device and inode; None where there is none."""
+    """An open root, and helm's home, that nothing gets into: its device and inode, None where there is none."""
 
     opened: int
     private: tuple[int, int] | None
+    home: str
 
 
 @contextmanager
@@ -58,6 +59,19 @@ def folder(tree: Tree, path: str) -> Iterator[tuple[int, str]]:
         yield here.opened, name
     finally:
         os.close(here.opened)
+
+
+def stands(tree: Tree, path: str) -> bool:
+    """Whether a regular file is under this path now, and no link in it."""
+    parts = path.split("/")
+    try:
+        for length in range(1, len(parts) + 1):
+            mode = os.stat("/".join(parts[:length]), dir_fd=tree.opened, follow_symlinks=False).st_mode
+            if stat.S_ISLNK(mode):
+                return False
+    except OSError as error:
+        return error.errno == errno.EACCES
+    return stat.S_ISREG(mode)
 
 
 def listed(folder: int) -> int:
@@ -121,7 +135,7 @@ def fault(path: str, error: OSError) -> HelmError:
 
 def _entered(target: Root) -> Tree:
     what = f"the folder of the project {target.name}" if target.project else "the workspace"
-    tree = Tree(os.open("/", _THROUGH), _identity(target.private))
+    tree = Tree(os.open("/", _THROUGH), _identity(target.private), target.private)
     try:
         for part in target.path.split("/"):
             if part:

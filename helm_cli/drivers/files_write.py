@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
-from helm_cli.drivers import files_guard, files_leftover, files_read, files_system, files_walk
+from helm_cli.drivers import files_guard, files_leftover, files_read, files_record, files_system, files_walk
+from helm_cli.drivers.files_record import Record
 from helm_cli.drivers.files_walk import Tree
 from helm_cli.model.errors import HelmError
 
@@ -30,80 +31,105 @@ class Old(NamedTuple):
 
 
 def current(tree: Tree, path: str, expected: str) -> str:
-    """The text that a write would replace, if it can be replaced. Raises as `replace` does."""
-    with files_walk.folder(tree, path) as (folder, name), _old(folder, name, path, expected) as old:
-        return old.text
+    """The text that a write would replace, if it can be replaced. Raises as `replace` does, "refused" for no file."""
+    with files_walk.folder(tree, path) as (folder, name):
+        if not os.access(name, os.W_OK, dir_fd=folder, effective_ids=os.access in os.supports_effective_ids):
+            # Says what it is, where it is no file or cannot even be read.
+            os.close(files_walk.regular(folder, name, path))
+            raise HelmError("refused", f"{path} cannot be opened for writing: permission denied, or it is protected")
+        with _old(folder, name, path, expected) as old:
+            return old.text
 
 
 def replace(tree: Tree, path: str, expected: str, text: str) -> str:
     """Replace a file whose SHA-256 is `expected`; the SHA-256 of its new text (contract, Files).
 
     Its mode, owner, access lists and attributes stay. Raises HelmError "conflict" where it is not what was expected,
-    at any moment until the exchange, and "refused" where it cannot be replaced so that only its text changes: then
-    it stands as it did. With `{"applied": "unknown"}` in it an error says that this is not certain.
+    or gone, at any moment until the exchange, and "refused" where it cannot be replaced so that only its text changes:
+    then it stands as it did. With `{"applied": "unknown"}` in it an error says that this is not certain. Raises "state"
+    where helm cannot write down in its home what it is about to do.
     """
     data = text.encode()
     new = files_read.sha256(data)
-    with files_walk.folder(tree, path) as (folder, name), _locked(folder, path) as (own, alone):
-        if alone:
-            with suppress(OSError):
-                files_leftover.settle_all(own)
-        with _old(own, name, path, expected) as old:
-            if new != expected:
-                _exchanged(own, name, path, old, data)
+    try:
+        with files_walk.folder(tree, path) as (folder, name), _locked(folder, path) as (own, alone):
+            if alone:
+                with suppress(OSError):
+                    files_leftover.settle_all(tree.home, own)
+            _check_writable(own, name, path)
+            with _old(own, name, path, expected) as old:
+                if new != expected:
+                    record = files_record.begin(tree.home, own, name, old.found, expected, new)
+                    _exchanged(own, record, path, old, data)
+    except HelmError as error:
+        # Its text was read once, so it was there.
+        if error.code == "refused" and not files_walk.stands(tree, path):
+            raise _conflict(path, "it is gone, or something else stands in its place") from None
+        raise
     return new
 
 
-def _exchanged(folder: int, name: str, path: str, old: Old, data: bytes) -> None:
-    expected, new = files_read.sha256(old.text.encode()), files_read.sha256(data)
-    spare = files_leftover.name(name, expected, new)
-    with files_guard.watching(folder, spare), _told(path):
-        _beside(folder, spare, path, old, data)
+def _exchanged(folder: int, record: Record, path: str, old: Old, data: bytes) -> None:
+    with files_guard.watching(folder, record), _told(path):
+        record = _beside(folder, record, path, old, data)
         try:
-            exchanged = files_system.exchange(folder, spare, name)
+            exchanged = files_system.exchange(folder, record.name, record.target)
         except FileNotFoundError:
             raise _conflict(path, "it was deleted") from None
-        if not exchanged:
-            _check(folder, name, path, old, expected)
-            os.rename(spare, name, src_dir_fd=folder, dst_dir_fd=folder)
+        if exchanged:
+            _verified(folder, record, path, old)
         else:
-            _verified(folder, name, spare, path, old, expected)
+            with _as_it_was(folder, record.target, path, old, record.before):
+                os.rename(record.name, record.target, src_dir_fd=folder, dst_dir_fd=folder)
         _synced(folder, path)
 
 
-def _verified(folder: int, name: str, spare: str, path: str, old: Old, expected: str) -> None:
+def _verified(folder: int, record: Record, path: str, old: Old) -> None:
     """Look at what was exchanged out, and put it back unless it is exactly what was to go."""
     try:
-        _check(folder, spare, path, old, expected)
+        with _as_it_was(folder, record.name, path, old, record.before):
+            os.unlink(record.name, dir_fd=folder)
     except BaseException:
-        kept = HelmError(
-            "conflict",
-            f"{path} was changed twice while it was written; what stands there stays, and the text before it is in"
-            f" {spare} beside it",
-            {**_UNKNOWN},
-        )
-        try:
-            back = files_leftover.give_back(folder, spare, name)
-        except OSError:
-            raise kept from None
-        if not back:
-            raise kept from None
+        _undone(folder, record, path)
         raise
-    os.unlink(spare, dir_fd=folder)
 
 
-def _check(folder: int, name: str, path: str, old: Old, expected: str) -> None:
-    """That under this name is the very file that was to be replaced, as it was. Raises HelmError "conflict"."""
+def _undone(folder: int, record: Record, path: str) -> None:
+    """Put the old file back. Raises HelmError "conflict" where it had to be set aside instead."""
+    with suppress(OSError):
+        if files_leftover.give_back(folder, record):
+            return
+    try:
+        kept = files_leftover.set_aside(folder, record)
+    except FileNotFoundError:  # it was taken away already, and nothing is left to be put back
+        return
+    place = os.path.join(os.path.dirname(path), kept)
+    raise HelmError(
+        "conflict",
+        f"{path} was changed twice while it was written; what stands there stays, and the text before it is kept in"
+        f" {place}",
+        {**_UNKNOWN},
+    ) from None
+
+
+@contextmanager
+def _as_it_was(folder: int, name: str, path: str, old: Old, expected: str) -> Iterator[None]:
+    """That under this name is the very file that was to be replaced, as it was, and stays while the block runs.
+
+    Raises HelmError "conflict".
+    """
     try:
         opened = files_walk.regular(folder, name, path)
     except HelmError:
         raise _conflict(path, "something else stands in its place") from None
     try:
-        found = os.fstat(opened)
-        if _kept(found) != _kept(old.found) or files_read.sha256(_content(opened, path)) != expected:
-            raise _conflict(path, "it was changed")
-        if not files_system.unwritten(opened):
-            raise _conflict(path, "another program has it open for writing")
+        with files_system.leased(opened) as quiet:
+            _check_quiet(quiet(), path)
+            if _kept(os.fstat(opened)) != _kept(old.found) or files_read.sha256(_content(opened, path)) != expected:
+                raise _conflict(path, "it was changed")
+            # Who opened it in the meantime waits, and is to write into what stands in its place.
+            _check_quiet(quiet(), path)
+            yield
     finally:
         os.close(opened)
 
@@ -114,49 +140,53 @@ def _kept(found: os.stat_result) -> tuple[int, ...]:
 
 @contextmanager
 def _old(folder: int, name: str, path: str, expected: str) -> Iterator[Old]:
-    # Opened for writing first, which shows whether that is allowed as nothing else does.
-    writable = files_walk.regular(folder, name, path, os.O_RDWR)
-    try:
-        identity = os.fstat(writable)
-    finally:
-        os.close(writable)
     opened = files_walk.regular(folder, name, path)
     try:
         found = os.fstat(opened)
-        data = _content(opened, path)
-        if (found.st_dev, found.st_ino) != (identity.st_dev, identity.st_ino):
-            raise _conflict(path, "something else stands in its place")
-        _check_replaceable(opened, found, path)
-        if len(data) <= files_read.MOST_BYTES and files_read.sha256(data) != expected:
+        _check_replaceable(folder, opened, found, path)
+        with files_system.leased(opened) as quiet:
+            _check_quiet(quiet(), path)
+            data = _content(opened, path)
+            _check_quiet(quiet(), path)
+        # One that is too large was never read.
+        if len(data) > files_read.MOST_BYTES or files_read.sha256(data) != expected:
             raise _conflict(path, "it is not the text that was read")
-        text = files_read.text(path, data)
-        if not files_system.unwritten(opened):
-            raise _conflict(path, "another program has it open for writing")
         # Open as long as it matters: only so can no other file get its number.
-        yield Old(opened, found, text)
+        yield Old(opened, found, files_read.text(path, data))
     finally:
         os.close(opened)
 
 
-def _check_replaceable(opened: int, found: os.stat_result, path: str) -> None:
-    """That nothing but the text would change. Raises HelmError "refused"."""
+def _check_writable(folder: int, name: str, path: str) -> None:
+    """Opened for writing, which shows whether that is allowed as nothing else does. Raises HelmError "refused"."""
+    os.close(files_walk.regular(folder, name, path, os.O_RDWR))
+
+
+def _check_quiet(quiet: bool, path: str) -> None:
+    if not quiet:
+        raise _conflict(path, "another program has it open for writing")
+
+
+def _check_replaceable(folder: int, opened: int, found: os.stat_result, path: str) -> None:
+    """That the file can be exchanged, and nothing but the text would change. Raises HelmError "refused"."""
     if not found.st_mode & 0o222:
         raise HelmError("refused", f"{path} is read-only; make it writable first if it is to change")
     if found.st_mode & (stat.S_ISUID | stat.S_ISGID) or files_system.CAPABILITIES in files_system.attributes(opened):
         raise HelmError("refused", f"{path} runs with rights of its own, which another text must not get")
     if found.st_nlink > 1:
         raise HelmError("refused", f"{path} has other names (hard links), which would keep the old text")
+    if files_system.mounted_over(folder, opened):
+        raise HelmError("refused", f"{path} is mounted there by itself, so no other file can take its place")
+    if files_system.only_adds(folder):
+        raise HelmError("refused", f"the folder of {path} only lets files be added, so it is left as it is")
 
 
-def _beside(folder: int, spare: str, path: str, old: Old, data: bytes) -> None:
-    """Write the new text beside the file, whole and on the disk before it has the name `spare`."""
-    part = spare + files_leftover.PART
+def _beside(folder: int, record: Record, path: str, old: Old, data: bytes) -> Record:
+    """Write the new text beside the file, whole and on the disk, and write down how far it came."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    opened = os.open(record.name, flags, 0o600, dir_fd=folder)
     try:
-        opened = os.open(part, flags, 0o600, dir_fd=folder)
-    except FileExistsError:
-        raise HelmError("unavailable", f"{part} stands beside {path}; remove it if no helm is writing") from None
-    try:
+        record = files_record.made(record, opened)
         view = memoryview(data)
         while view:
             view = view[os.write(opened, view) :]
@@ -169,7 +199,7 @@ def _beside(folder: int, spare: str, path: str, old: Old, data: bytes) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
-    os.rename(part, spare, src_dir_fd=folder, dst_dir_fd=folder)
+    return files_record.finished(record)
 
 
 def _synced(folder: int, path: str) -> None:

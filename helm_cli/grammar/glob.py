@@ -4,7 +4,8 @@
 in the middle, one or more at the end. Brackets and leading dots are ordinary characters; case counts.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -27,25 +28,36 @@ def fault(glob: str) -> str | None:
 
 def matches(glob: str, path: str) -> bool:
     """Whether a valid glob matches a file's path, relative to the root and with "/" between segments."""
-    pattern = glob.split("/")
-    return len(pattern) in _reached(pattern, path.split("/"))
+    pattern = _pattern(glob)
+    return bool(_reached(pattern, path.split("/")) & pattern.end)
 
 
 def reaches(glob: str, directory: str) -> bool:
     """Whether a valid glob can match a file anywhere below this directory; "" is the root."""
-    pattern = glob.split("/")
-    places = _reached(pattern, directory.split("/")) if directory else _openings(pattern, {0})
-    return any(place < len(pattern) for place in places)
+    pattern = _pattern(glob)
+    return bool(_reached(pattern, directory.split("/") if directory else []) & ~pattern.end)
+
+
+class Pattern(NamedTuple):
+    """A glob by its segments, `**` never twice in a row. A set of places in them is a number: its bits.
+
+    `deep` are the places of each `**`, `empty` those of them that may stand for no segment, `end` the one behind all.
+    """
+
+    segments: tuple[str, ...]
+    deep: int
+    empty: int
+    end: int
 
 
 class Reach(NamedTuple):
     """What valid globs, already followed into one directory, still match: the way to look at a tree step by step.
 
-    `places` are the globs split into segments, each with where a match can stand in it. `here` are the patterns that
-    match the names of the files in this very directory. `deeper` says whether any of its directories can matter.
+    `places` are the globs, each with where a match can stand in it. `here` are the patterns that match the names of
+    the files in this very directory. `deeper` says whether any of its directories can matter.
     """
 
-    places: tuple[tuple[tuple[str, ...], frozenset[int]], ...]
+    places: tuple[tuple[Pattern, int], ...]
     here: tuple[str, ...]
     deeper: bool
 
@@ -66,8 +78,8 @@ class Reach(NamedTuple):
 
 def reach(globs: Iterable[str]) -> Reach:
     """Where these valid globs stand at the root."""
-    split = (tuple(glob.split("/")) for glob in globs)
-    return _reach((pattern, _openings(pattern, {0})) for pattern in split)
+    patterns = (_pattern(glob) for glob in globs)
+    return _reach((pattern, _opened(pattern, 1)) for pattern in patterns)
 
 
 @lru_cache(maxsize=64)
@@ -94,17 +106,18 @@ def _sorted_out(
     return frozenset(names), tuple(endings), tuple(others)
 
 
-def _reach(found: Iterable[tuple[tuple[str, ...], set[int]]]) -> Reach:
+def _reach(found: Iterable[tuple[Pattern, int]]) -> Reach:
     places = []
     here = set()
     deeper = False
     for pattern, reached in found:
         # Those at the end have matched a directory, which is no match.
-        if open_ := frozenset(place for place in reached if place < len(pattern)):
+        if open_ := reached & ~pattern.end:
             places.append((pattern, open_))
-            if len(pattern) - 1 in open_:
-                here.add(pattern[-1])
-            deeper = deeper or pattern[-1] == "**" or min(open_) < len(pattern) - 1
+            last = pattern.end >> 1
+            if open_ & last:
+                here.add(pattern.segments[-1])
+            deeper = deeper or pattern.segments[-1] == "**" or bool(open_ & ~last)
     # A pattern that matches every name makes the others needless.
     return Reach(tuple(places), tuple(sorted(here & {"*", "**"} or here)), deeper)
 
@@ -119,50 +132,77 @@ def _segment_fault(segment: str) -> str | None:
     return None
 
 
-def _reached(pattern: list[str], segments: list[str]) -> set[int]:
+@lru_cache(maxsize=256)
+def _pattern(glob: str) -> Pattern:
+    segments: list[str] = []
+    for segment in glob.split("/"):
+        if segment != "**" or segments[-1:] != ["**"]:
+            segments.append(segment)
+    deep = sum(1 << at for at, segment in enumerate(segments) if segment == "**")
+    end = 1 << len(segments)
+    return Pattern(tuple(segments), deep, deep & ~(end >> 1), end)
+
+
+def _reached(pattern: Pattern, segments: Iterable[str]) -> int:
     """The places in the pattern at which a match can stand once all segments were read."""
-    places = _openings(pattern, {0})
+    places = _opened(pattern, 1)
     for segment in segments:
+        if not places:
+            break
         places = _after(pattern, places, segment)
     return places
 
 
-def _after(pattern: Sequence[str], places: Iterable[int], segment: str) -> set[int]:
+def _after(pattern: Pattern, places: int, segment: str) -> int:
     """The places that come of those by one segment more."""
-    after = set()
-    for place in places:
-        if place < len(pattern) and _alike(pattern[place], segment):
-            after |= {place, place + 1} if pattern[place] == "**" else {place + 1}
-    return _openings(pattern, after)
+    matched = places & _alike_at(pattern, segment)
+    return _opened(pattern, (matched & pattern.deep) | matched << 1)
 
 
-def _openings(pattern: Sequence[str], places: set[int]) -> set[int]:
+def _opened(pattern: Pattern, places: int) -> int:
     """Those places, and the ones behind each `**` that stands for no segment, which the last one never does."""
-    found = set(places)
-    for place in range(min(found, default=0), len(pattern) - 1):
-        if place in found and pattern[place] == "**":
-            found.add(place + 1)
-    return found
+    return places | (places & pattern.empty) << 1
+
+
+@lru_cache(maxsize=4096)
+def _alike_at(pattern: Pattern, segment: str) -> int:
+    """The places of the pattern that match this segment."""
+    return sum(1 << at for at, one in enumerate(pattern.segments) if _alike(one, segment))
 
 
 def _alike(pattern: str, segment: str) -> bool:
-    """Whether one segment matches; the last `*` alone is retried, so the time is at most the product of the lengths."""
+    """Whether one segment matches: its first part, its last, and the others as early as each can stand."""
     if pattern in ("**", "*") or not segment:
         return bool(segment)
     if "*" not in pattern and "?" not in pattern:
         return pattern == segment
     if pattern[0] == "*" and "*" not in pattern[1:] and "?" not in pattern:
         return segment.endswith(pattern[1:])
-    at, star, retry = 0, -1, 0
-    i = 0
-    while i < len(segment):
-        if at < len(pattern) and pattern[at] == "*":
-            star, retry, at = at, i, at + 1
-        elif at < len(pattern) and pattern[at] in ("?", segment[i]):
-            at, i = at + 1, i + 1
-        elif star >= 0:
-            retry += 1
-            at, i = star + 1, retry
-        else:
+    parts = _parts(pattern)
+    head, tail = parts[0], parts[-1]
+    if len(parts) == 1:
+        return head.pattern.fullmatch(segment) is not None
+    at, end = head.length, len(segment) - tail.length
+    if at > end or not head.pattern.match(segment) or not tail.pattern.match(segment, end):
+        return False
+    for part in parts[1:-1]:
+        found = part.pattern.search(segment, at, end)
+        if not found:
             return False
-    return not pattern[at:].strip("*")
+        at = found.end()
+    return True
+
+
+class _Part(NamedTuple):
+    """What stands between two `*`: of one length, so that no search for it ever goes back."""
+
+    pattern: re.Pattern[str]
+    length: int
+
+
+@lru_cache(maxsize=1024)
+def _parts(pattern: str) -> tuple[_Part, ...]:
+    return tuple(
+        _Part(re.compile("".join("." if mark == "?" else re.escape(mark) for mark in part), re.DOTALL), len(part))
+        for part in pattern.split("*")
+    )

@@ -18,6 +18,8 @@ MOST_BYTES: Final = 256 * 1024
 MOST_PATHS: Final = 100
 # Longer than any system opens.
 MOST_PATH_BYTES: Final = 4096
+# Characters of globs times those of the paths of one call: some seconds of work, for globs made to be slow.
+MOST_COMPARED: Final = 20_000_000
 
 _TAKEN: Final[dict[str, tuple[str, ...]]] = {
     "list": (),
@@ -129,6 +131,9 @@ def _write(connection: Connection, arguments: Mapping[str, Json]) -> dict[str, J
 def _paths(connection: Connection, value: Json) -> list[Json]:
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_PATHS:
         raise HelmError("refused", f"the argument paths must be a list of 1 to {MOST_PATHS} paths")
+    globs = sum(map(len, connection.spec["paths"]))
+    if globs * sum(len(path) for path in value if isinstance(path, str)) > MOST_COMPARED:
+        raise HelmError("too_large", "so many paths take too long to be compared with the globs; ask for fewer at once")
     return [_path(connection, f"paths[{index}]", path) for index, path in enumerate(value)]
 
 

@@ -137,6 +137,32 @@ def redeem(db: sqlite3.Connection, token: str, binding: Binding, now: float) -> 
     return str(found[0])
 
 
+def check(db: sqlite3.Connection, id: str, binding: Binding) -> None:
+    """That a question waits, and was issued for this binding. Raises HelmError("confirmation_required") and "state"."""
+    found = database.row(db, "SELECT state, binding FROM confirmations WHERE id = ?", (id,))
+    if found is None or found[0] != "waiting":
+        raise no_longer(found[0] if found else None)
+    if found[1] != jsontext.digest(list(binding)):
+        raise HelmError(
+            "confirmation_required",
+            "what would be sent now is not what was asked for: its profile or its extension changed; call again for a"
+            " new one",
+        )
+
+
+def spend(db: sqlite3.Connection, id: str, now: float) -> bool:
+    """Use a question up that can never be confirmed again, so that `outcomes.settle` may answer who waits for it.
+
+    False where it waited no longer. Raises HelmError("state").
+    """
+    sweep(db, now)
+    sql = (
+        "UPDATE confirmations SET state = 'used', subject = NULL, used_at = ?, used_by = ?"
+        " WHERE id = ? AND state = 'waiting'"
+    )
+    return database.run(db, sql, (now, running.mark(), id)) == 1
+
+
 def redeemed(db: sqlite3.Connection, token: str) -> bool:
     """Whether somebody used this token, or another of its question. Raises HelmError("state")."""
     sql = "SELECT state FROM tokens JOIN confirmations ON id = confirmation WHERE sum = ?"

@@ -15,6 +15,7 @@ from helm_cli.store import home as homes
 ID: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 # What TDT calls a project: never free for one of helm's own.
 _TDT_ID: Final = re.compile(r"[0-9a-f]{64}")
+_TDT_CONFIG: Final = os.path.join(".tdt", "config.json")
 _TDT_REGISTRY: Final = os.path.join(".tdt", "state", "projects.json")
 
 
@@ -63,13 +64,13 @@ def remove(db: sqlite3.Connection, workspace: str, id: str) -> bool:
 
 
 def of_tdt(workspace: str) -> list[Registered]:
-    """The projects in TDT's own registry, in its order; none where the workspace has no such registry.
+    """The projects in TDT's own registry, in its order; none where the workspace has none, or is no workspace of TDT's.
 
     It is read directly, because asking TDT takes a second. Raises HelmError("state") where it cannot be read, or does
     not hold what TDT would accept: then none of it counts.
     """
     path = Path(workspace, _TDT_REGISTRY)
-    data = homes.read(path)
+    data = homes.read(path) if os.path.isfile(os.path.join(workspace, _TDT_CONFIG)) else None
     if data is None:
         return []
     try:

@@ -36,7 +36,9 @@ def _change(change: Change) -> Iterator[Line]:
         return
     for (sign, style), text in zip(_SIGNS, (before, after), strict=True):
         if text is not None:
-            yield from (line(DEEP, (f"{sign} {part}", style)) for part in _lines(text, blanks=blanks))
+            yield from (
+                line(DEEP, (f"{sign} {part}", style), again=f"{DEEP}{sign}> ") for part in _lines(text, blanks=blanks)
+            )
 
 
 def _breaks(text: str) -> int:
@@ -45,7 +47,8 @@ def _breaks(text: str) -> int:
 
 def _deeper(part: Line) -> Line:
     by = DEEP[: len(DEEP) - 4]
-    return Line(by + part.text, tuple(Mark(one.start + len(by), one.end + len(by), one.style) for one in part.marks))
+    marks = (Mark(one.start + len(by), one.end + len(by), one.style) for one in part.marks)
+    return Line(by + part.text, tuple(marks), by + part.again)
 
 
 def _lines(text: str, *, blanks: bool) -> list[str]:

@@ -18,6 +18,8 @@ _DEEP: Final = "    "
 _STYLES: Final[dict[str, Style]] = {"-": "gone", "+": "come"}
 _TAB: Final = "→   "
 _END_BLANK: Final = "\\u{20}"
+# Behind the sign stands what a line is: the beginning of one of the text, a further part of it, or a note about it.
+_TEXT, _AGAIN, _NOTE = " ", ">", "\\"
 
 
 class Run(NamedTuple):
@@ -40,21 +42,20 @@ class Block(NamedTuple):
 def lines(revision: Revision) -> list[Line]:
     """A revision as a person reads it: what it is about, and a line diff, each line safe for a terminal.
 
-    A tab is shown as an arrow, a blank at the end of a changed line and whatever cannot be seen as `\\u{20}`. A text
-    that is only told of is shown whole.
+    A tab is shown as an arrow, a blank at the end of a line and whatever cannot be seen as `\\u{20}`. The sign of a
+    line is "+", "-" or a blank, and what follows it is a blank, or ">" where a line goes on and a backslash where it is
+    a note: no text can pose as anything else, without colour either. A text that is only told of is shown whole.
     """
+    head = f"  {_AGAIN} "
     if revision.told:
-        texts = [
-            f"  {shown(revision.path)}",
-            *(f"{_DEEP}{_visible(text)}" for text in _split(revision.after, crlf=False)),
-        ]
-        return [Line(text) for text in texts]
+        told = [Line(f"  {shown(revision.path)}", again=head)]
+        return [*told, *(part for text in _split(revision.after, crlf=False) for part in _laid(" ", text))]
     crlf = all(_all_crlf(text) for text in (revision.before, revision.after) if text)
     old, new = _split(revision.before or "", crlf=crlf), _split(revision.after, crlf=crlf)
     runs = list(compared(old, new))
     gone, come = sum(run.gone for run in runs), sum(run.come for run in runs)
-    told = [Line(f"  change of {shown(revision.path)}: {_counted(gone, come)}{_ends(revision, crlf=crlf)}")]
-    return [*told, *_hunks(runs, old, new)]
+    what = f"{_counted(gone, come)}{_ends(revision, crlf=crlf)}"
+    return [Line(f"  change of {shown(revision.path)}: {what}", again=head), *_hunks(runs, old, new)]
 
 
 def compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Run]:
@@ -179,20 +180,32 @@ def _unchanged(texts: Sequence[str], *, first: bool, last: bool) -> Iterator[Lin
     head, tail = 0 if first else CONTEXT, 0 if last else CONTEXT
     hidden = len(texts) - head - tail
     if hidden <= 1:
-        yield from (Line(f"{_DEEP}  {_visible(text)}") for text in texts)
-        return
-    yield from (Line(f"{_DEEP}  {_visible(text)}") for text in texts[:head])
-    yield line(_DEEP, (f"… {hidden:,} lines unchanged", "bold"))
-    yield from (Line(f"{_DEEP}  {_visible(text)}") for text in texts[len(texts) - tail :])
+        head, tail, hidden = len(texts), 0, 0
+    for text in texts[:head]:
+        yield from _laid(" ", text)
+    if hidden:
+        yield line(_DEEP, (f"… {hidden:,} lines unchanged", "bold"))
+    for text in texts[len(texts) - tail :]:
+        yield from _laid(" ", text)
 
 
 def _changed(sign: str, texts: Iterable[str]) -> Iterator[Line]:
     for text in texts:
-        kept = text.rstrip(" \n")
-        blanks = text[len(kept) :].rstrip("\n")
-        yield line(_DEEP, (f"{sign} {_visible(kept)}{_END_BLANK * len(blanks)}", _STYLES[sign]))
-        if not text.endswith("\n"):
-            yield line(_DEEP, ("  (no line end here)", _STYLES[sign]))
+        yield from _laid(sign, text)
+
+
+def _laid(sign: str, text: str) -> Iterator[Line]:
+    """One line of a text behind its sign, and a note where it has no end."""
+    kept = text.rstrip(" \n")
+    blanks = text[len(kept) :].rstrip("\n")
+    yield _styled(sign, f"{sign}{_TEXT}{_visible(kept)}{_END_BLANK * len(blanks)}")
+    if sign != " " and not text.endswith("\n"):
+        yield _styled(sign, f"{sign}{_NOTE} no line end here")
+
+
+def _styled(sign: str, text: str) -> Line:
+    again = f"{_DEEP}{sign}{_AGAIN} "
+    return line(_DEEP, (text, _STYLES[sign]), again=again) if sign in _STYLES else Line(_DEEP + text, again=again)
 
 
 def _visible(text: str) -> str:
@@ -213,5 +226,5 @@ def _counted(gone: int, come: int) -> str:
 
 def _ends(revision: Revision, *, crlf: bool) -> str:
     if revision.before is None:
-        return "; a new file"
+        return "; a new file, whose lines end in CRLF" if crlf else "; a new file"
     return "; its lines end in CRLF, as before" if crlf else ""

@@ -7,12 +7,10 @@ from typing import Final
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 
 from helm_cli.view.keys import Conversation, Ending, held
+from helm_cli.view.pager import AWAY, BACK, FORWARD
 from helm_cli.view.terminal import controlling
 
-FORWARD: Final = (" ", "pagedown", "f")
-BACK: Final = ("pageup", "b")
 STEPS: Final = {"down": 1, "j": 1, "c-m": 1, "up": -1, "k": -1}
-AWAY: Final = ("q", "escape", "c-c", "c-d")
 
 
 def leaf(lines: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
-from helm_cli.view.text import deeper, shown, wrapped
+from helm_cli.view.text import deeper, ends, shown
 
 Style = Literal["bold", "write", "warning", "gone", "come"]
 
@@ -17,6 +17,9 @@ STYLES: Final[dict[Style, tuple[str, str]]] = {
 }
 
 
+_GOES_ON: Final = "\\"
+
+
 class Mark(NamedTuple):
     """The characters of a line, from `start` to before `end`, that stand out."""
 
@@ -26,13 +29,18 @@ class Mark(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One line that is safe for a terminal; its marks do not overlap and stand in order."""
+    """One line that is safe for a terminal; its marks do not overlap and stand in order.
+
+    Where no part of it may pose as a line of its own, `again` is what its later parts begin with when it is folded,
+    as no other line does; each part that goes on then ends with a backslash.
+    """
 
     text: str
     marks: tuple[Mark, ...] = ()
+    again: str = ""
 
 
-def line(*pieces: str | tuple[str, Style]) -> Line:
+def line(*pieces: str | tuple[str, Style], again: str = "") -> Line:
     """A line made of pieces, those with a style marked."""
     text, marks = "", []
     for piece in pieces:
@@ -41,7 +49,7 @@ def line(*pieces: str | tuple[str, Style]) -> Line:
         else:
             marks.append(Mark(len(text), len(text) + len(piece[0]), piece[1]))
             text += piece[0]
-    return Line(text, tuple(marks))
+    return Line(text, tuple(marks), again)
 
 
 def safe(given: str | Line) -> Line:
@@ -52,17 +60,20 @@ def safe(given: str | Line) -> Line:
 
 
 def folded(whole: Line, columns: int) -> Iterator[Line]:
-    """The line as lines of at most `columns` cells, as `text.wrapped` breaks it."""
-    at, lead = 0, 0
-    for part in wrapped(whole.text, columns):
-        until = at + len(part) - lead
+    """The line as lines of at most `columns` cells, broken as `text.ends` says."""
+    lead = whole.again[-(columns // 2) :] if whole.again else " " * deeper(whole.text, columns)
+    goes_on = _GOES_ON if whole.again else ""
+    at, before = 0, ""
+    for end in ends(whole.text, columns, len(lead), len(goes_on)):
+        behind = goes_on if end < len(whole.text) else ""
+        shift = len(before) - at
         marks = (
-            Mark(max(mark.start, at) - at + lead, min(mark.end, until) - at + lead, mark.style)
+            Mark(max(mark.start, at) + shift, min(mark.end, end) + shift, mark.style)
             for mark in whole.marks
-            if mark.start < until and mark.end > at
+            if mark.start < end and mark.end > at
         )
-        yield Line(part, tuple(marks))
-        at, lead = until, deeper(whole.text, columns)
+        yield Line(before + whole.text[at:end] + behind, tuple(marks))
+        at, before = end, lead
 
 
 def drawn(whole: Line, *, color: bool) -> str:

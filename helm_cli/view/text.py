@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -57,17 +57,30 @@ def wrapped(line: str, columns: int) -> list[str]:
     on at its left edge.
     """
     indent = " " * deeper(line, columns)
-    lines: list[str] = []
-    at, lead, plain = 0, "", line.isascii()
+    lines, at = [], 0
+    for end in ends(line, columns, len(indent)):
+        lines.append((indent if at else "") + line[at:end])
+        at = end
+    return lines
+
+
+def ends(line: str, columns: int, later: int, free: int = 0) -> Iterator[int]:
+    """Where each part of a shown line ends when it is laid on lines of at most `columns` cells.
+
+    `later` cells are taken before every part but the first, and `free` ones stay empty behind every part but the last;
+    where any do, what is put there shows how long the part is, and it need not end after a space.
+    """
+    at, lead, plain = 0, 0, line.isascii()
     while True:
-        room = max(columns - len(lead), 1)
+        room = max(columns - lead, free + 1)
         end = at + room if plain else _reach(line, at, room)
-        if end < len(line):
-            end = _break(line, at, end)
-        lines.append(lead + line[at:end])
         if end >= len(line):
-            return lines
-        at, lead = end, indent
+            yield len(line)
+            return
+        if free:
+            end = at + room - free if plain else _reach(line, at, room - free)
+        at, lead = end if free else _break(line, at, end), later
+        yield at
 
 
 def deeper(line: str, columns: int) -> int:

@@ -117,11 +117,36 @@ def test_without_a_terminal_nothing_is_watched_for(app: Path, helm: Helm) -> Non
     finished = helm("confirm", "--watch")
     told = "helm: watching needs a person at the terminal; run it in one\n"
     assert (finished.status, finished.out, finished.err) == (7, "", told)
-    both = helm("confirm", "--watch", "--list")
-    assert (both.status, both.err) == (
-        2,
-        "helm: --watch asks about everything that comes; give no ID and no --list\n",
-    )
+    told = "--watch asks about everything that comes; give no ID, no --list, no --decline and no --output"
+    for more in (("--list",), ("-o", "csv"), ("k3v7q2ab",)):
+        both = helm("confirm", "--watch", *more)
+        assert (both.status, both.err) == (2, f"helm: {told}\n")
+
+
+def test_who_asks_is_shown_and_not_obeyed(app: Path, helm: Helm) -> None:
+    evil = app.parent / "x\nQQ\u202e\x9b31m"
+    evil.mkdir()
+    assert helm("call", "app", "close", "--arg", "id=1", "--workspace", str(app.parent), cwd=evil).status == 7
+    with terminal("confirm") as screen:
+        screen.wait_for("Which one do you want to look at?")
+        screen.wait_for("none of them")
+        for hostile in ("\u202e", "\x9b", "x\nQQ", "x\r\nQQ"):
+            assert hostile.encode() not in screen.raw
+        assert "x⏎QQ\\u{202e}\\u{9b}31m".encode() in screen.raw
+        screen.send(0.3, CTRL_C)
+        screen.status()
+
+
+def test_a_watch_in_the_background_says_why_it_ended(app: Path) -> None:
+    with at_terminal("bash", "-i", stdin="terminal", size=(200, 100)) as shell:
+        shell.send(f"{sys.executable} -m helm_cli confirm --watch\r".encode())
+        shell.wait_for("watching for what waits for you")
+        shell.send(b"\x1a")
+        shell.wait_for("Stopped")
+        shell.send(b"bg\r")
+        shell.wait_for("watching ended: helm is in the background, or its terminal is gone")
+        shell.send(b"exit\r")
+        shell.status()
 
 
 def test_a_signal_during_the_question_restores_the_terminal(app: Path, helm: Helm) -> None:

@@ -364,7 +364,7 @@ def test_a_change_between_the_question_and_the_write_is_a_conflict(workspace: Pa
             if change == "link":
                 os.symlink("../secret.txt", file)
         screen.send(*YES)
-        assert screen.status() == (15 if change in ("edit", "save") else 3)
+        assert screen.status() == 15
         screen.wait_for("docs/a.md")
     assert Path("secret.txt").read_text() == "secret"
     if change == "delete":
@@ -394,11 +394,19 @@ def waiting(*words: str) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.contract("C88")
-def test_who_waits_is_told_of_a_conflict_that_shows_when_it_is_looked_at(workspace: Path, helm: Helm) -> None:
+@pytest.mark.parametrize("change", ["edit", "grow", "delete", "link", "not text"])
+def test_who_waits_is_told_of_a_conflict_that_shows_when_it_is_looked_at(
+    workspace: Path, helm: Helm, change: str
+) -> None:
+    file = Path("docs/a.md")
     with waiting(*writing(), "--wait") as call:
         assert call.stderr
         id_ = call.stderr.readline().split("helm confirm ")[1].split()[0]
-        Path("docs/a.md").write_text("changed\n")
+        file.unlink()
+        if change == "link":
+            os.symlink("../secret.txt", file)
+        elif change != "delete":
+            file.write_bytes({"edit": b"changed\n", "grow": b"x" * 262_145, "not text": b"\xff"}[change])
         with terminal("confirm", id_) as screen:
             assert screen.status() == 15
         out, _ = call.communicate(timeout=20)

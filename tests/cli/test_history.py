@@ -1,11 +1,15 @@
 """`helm history` as people and scripts read it."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.example import ready
 from tests.program import Helm
+from tests.rig.terminal import at_terminal
+
+HELM = (sys.executable, "-m", "helm_cli")
 
 
 @pytest.fixture
@@ -52,11 +56,31 @@ def test_values_are_kept_where_the_settings_say_so(helm: Helm, called: Path, hom
 @pytest.mark.parametrize(
     ("option", "value", "told"),
     [
-        ("--outcome", "declind", "helm: --outcome declind is none; did you mean declined?\n"),
-        ("--outcome", "nonsense-entirely", "helm: --outcome nonsense-entirely is none\n"),
+        (
+            "--outcome",
+            "two words",
+            "helm: --outcome takes one word of at most 64 characters, as helm history shows it\n",
+        ),
         ("--since", "yesterday", "helm: --since yesterday is no time; write 30m, 2h, 7d, or 2026-01-31T08:00\n"),
     ],
 )
 def test_a_filter_that_is_none_is_a_usage_error(helm: Helm, called: Path, option: str, value: str, told: str) -> None:
     finished = helm("history", option, value, cwd=called)
     assert (finished.status, finished.out, finished.err) == (2, "", told)
+
+
+def test_any_word_is_an_outcome(helm: Helm, called: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(called)
+    assert outcomes(helm, called, "--outcome", "TASK_NOT_FOUND") == []
+    with at_terminal(*HELM, "history", "--outcome", "declind", size=(200, 30)) as screen:
+        assert screen.status() == 0
+        screen.wait_for("no such calls; did you mean --outcome declined?")
+
+
+def test_a_wide_terminal_shows_who_asked(helm: Helm, called: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(called)
+    for width, told in ((160, True), (100, False)):
+        with at_terminal(*HELM, "history", size=(width, 30)) as screen:
+            assert screen.status() == 0
+            assert ("asked by" in "\n".join(screen.screen())) is told
+            assert (f" in {called}" in "\n".join(screen.screen())) is False

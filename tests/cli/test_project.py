@@ -4,13 +4,17 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from helm_cli.store import database, person
 from tests.program import Helm, environment
 from tests.rig import peers
+from tests.rig.terminal import at_terminal
 
 
 @pytest.fixture
@@ -63,6 +67,7 @@ def test_projects_belong_to_their_workspace(workspace: Path, helm: Helm, tmp_pat
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (("",), "the path is empty; name the project's folder"),
         (("nowhere",), "nowhere is not a folder; name one that exists"),
         (("file",), "file is not a folder; name one that exists"),
         (("Ünïcode ☃", "--id", "A"), "'A' cannot be the id of a project: it takes 1 to 64 of a-z"),
@@ -83,6 +88,45 @@ def test_what_cannot_be_added(workspace: Path, helm: Helm, words: tuple[str, ...
     assert ended.status == 2
     assert message in ended.err
     assert [one["path"] for one in listed(helm)] == [str(workspace / "taken")]
+
+
+def test_outside_the_workspace_it_takes_a_person_once_one_has_answered(
+    workspace: Path, helm: Helm, tmp_path: Path, home: Path
+) -> None:
+    for name in ("fresh", "later", "linked", "workspace/inside"):
+        (tmp_path / name).mkdir()
+    os.symlink("../linked", workspace / "way")
+    assert helm("project", "add", "../fresh").status == 0
+    with closing(database.open_state(home)) as db:
+        person.mark(db)
+    for path in ("../later", "way"):
+        ended = helm("project", "add", path)
+        told = (
+            "helm: a project outside the workspace widens what approved extensions may reach, so adding it needs a"
+            " person at the terminal; run it in one\n"
+        )
+        assert (ended.status, ended.err) == (7, told)
+    assert helm("project", "add", "inside").status == 0
+    assert helm("project", "add", "../fresh").status == 0
+    assert [one["id"] for one in listed(helm)] == ["fresh", "inside"]
+    with at_terminal(sys.executable, "-m", "helm_cli", "project", "add", "../later") as screen:
+        assert screen.status() == 0
+    assert [one["id"] for one in listed(helm)] == ["fresh", "inside", "later"]
+
+
+def test_helm_s_own_home_is_no_project(workspace: Path, helm: Helm, home: Path) -> None:
+    assert helm("project", "add", ".").status == 0
+    for path in (home, home / "writes"):
+        path.mkdir(exist_ok=True)
+        ended = helm("project", "add", str(path), "--id", "own")
+        assert (ended.status, "is in helm's own home, which nothing gets into" in ended.err) == (2, True)
+    (workspace / ".tdt" / "state").mkdir(parents=True)
+    id_ = hashlib.sha256(str(home).encode()).hexdigest()
+    (workspace / ".tdt" / "state" / "projects.json").write_text(json.dumps([{"id": id_, "path": str(home)}]))
+    # Without TDT's own mark, its registry is any file.
+    assert [one["source"] for one in listed(helm)] == ["helm"]
+    (workspace / ".tdt" / "config.json").write_text("{}")
+    assert [(one["source"], one["state"]) for one in listed(helm)] == [("helm", "available"), ("tdt", "private")]
 
 
 def test_a_long_name_becomes_an_id_of_64(workspace: Path, helm: Helm) -> None:

@@ -1,5 +1,6 @@
 """A write from the caller to the file: shown, confirmed or not, here or in another terminal, and sent once."""
 
+import json
 import os
 import signal
 import sqlite3
@@ -204,13 +205,72 @@ def test_a_pending_write_dies_with_the_approval_it_was_asked_under(app: Path, he
     with terminal("confirm", id_) as screen:
         assert screen.status() == 3
         screen.wait_for("changed since it was approved")
+    # What can never be confirmed waits no longer.
+    assert helm("confirm", "--list", "-o", "json").json == []
+    with terminal("confirm", id_) as screen:
+        assert screen.status() == 7
+        screen.wait_for(f"{id_} was used already")
+    assert statuses(app)[1] == "open"
+
+
+@pytest.mark.contract("C110")
+def test_a_pending_write_is_not_that_of_another_approval(app: Path, helm: Helm) -> None:
+    id_ = helm(*CLOSE).json["error"]["confirmation"]
+    manifest = Path("tickets/manifest.json")
+    manifest.write_text(manifest.read_text().replace("'closed' WHERE", "'gone' WHERE"))
     digest = helm("plugin", "review", "tickets", "-o", "json").json["digest"]
     assert helm("plugin", "review", "tickets", "--approve", digest).status == 0
     with terminal("confirm", id_) as screen:
-        screen.wait_for("Any other key cancels")
-        screen.send(*YES)
         assert screen.status() == 7
+        screen.wait_for("what would be sent now is not what was asked for: its profile or its extension changed")
+        # Nobody is asked to read what cannot be confirmed.
+        assert b"Any other key cancels" not in screen.raw
+    assert helm("confirm", "--list", "-o", "json").json == []
     assert statuses(app)[1] == "open"
+
+
+@pytest.mark.parametrize("when", ["before", "during"])
+def test_who_waits_for_what_became_impossible_is_told_so(app: Path, helm: Helm, when: str) -> None:
+    with waiting(*CLOSE, "--wait") as call:
+        id_ = waits(helm)
+        if when == "before":
+            assert helm("plugin", "disable", "tickets").status == 0
+        with terminal("confirm", id_) as screen:
+            if when == "during":
+                screen.wait_for("Any other key cancels")
+                assert helm("plugin", "disable", "tickets").status == 0
+                screen.send(*YES)
+            assert screen.status() == 3
+        out, _ = call.communicate(timeout=20)
+    assert (call.returncode, json.loads(out)["error"]["code"]) == (3, "refused")
+    assert helm("confirm", "--list", "-o", "json").json == []
+    assert [entry["outcome"] for entry in helm("history", "-o", "json").json] == ["refused"]
+    assert statuses(app)[1] == "open"
+
+
+def test_declining_needs_no_person_because_it_sends_nothing(app: Path, helm: Helm) -> None:
+    with waiting(*CLOSE, "--wait") as call:
+        id_ = waits(helm)
+        ended = helm("confirm", id_, "--decline")
+        assert (ended.status, ended.out, ended.err) == (0, "", f"helm: {id_} was declined; nothing was sent\n")
+        call.communicate(timeout=20)
+    assert call.returncode == 6
+    assert helm("confirm", id_, "--decline").status == 7
+    assert [entry["outcome"] for entry in helm("history", "-o", "json").json] == ["declined"]
+    assert statuses(app)[1] == "open"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("k3v7q2ab", "--list"), "--list lists everything that waits; give no ID"),
+        (("--decline",), "--decline needs the ID of what to decline; see helm confirm --list"),
+        (("--decline", "--list"), "--decline needs the ID of what to decline; see helm confirm --list"),
+    ],
+)
+def test_what_confirm_cannot_do_at_once(helm: Helm, words: tuple[str, ...], told: str) -> None:
+    ended = helm("confirm", *words)
+    assert (ended.status, ended.out, ended.err) == (2, "", f"helm: {told}\n")
 
 
 def test_two_terminals_confirming_one_write_send_it_once(app: Path, helm: Helm) -> None:

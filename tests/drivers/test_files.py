@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helm_cli.drivers import Limits, files
+from helm_cli.drivers import Limits, files, files_record
 from helm_cli.drivers.files_list import MOST_LEVELS
 from helm_cli.drivers.files_read import MOST_BYTES
 from helm_cli.grammar import glob
@@ -20,9 +20,8 @@ from helm_cli.model.profile import Root
 from tests.rig.files import Folder, sha256, swapping
 
 ROUNDS: Final = 10_000
-# How a file is got at, and what else that takes.
-MANNERS: Final[list[tuple[str, dict[str, Any]]]] = [("read", {}), ("write", {"expected_sha256": "0" * 64, "text": ""})]
 LINK: Final = "is a link, and links are never followed"
+GONE: Final = "{} was left as it is: it is gone, or something else stands in its place; read it again"
 
 
 @pytest.fixture
@@ -35,6 +34,13 @@ def folder(tmp_path: Path) -> Folder:
     for path in ("a.md", "docs/b.md", "docs/deep/c.md", "docs/c.txt", ".env"):
         (root / path).write_text(f"text of {path}\n")
     return Folder(root)
+
+
+def refused_preview(folder: Folder, path: str, text: str, expected_sha256: str) -> tuple[str, str]:
+    """The code and message of a write that is only planned."""
+    with pytest.raises(HelmError) as caught:
+        folder.preview(path, text, expected_sha256)
+    return caught.value.code, caught.value.message
 
 
 @pytest.mark.contract("C81")
@@ -101,10 +107,11 @@ def test_names_that_no_json_should_carry_are_counted(folder: Folder) -> None:
     for name in (b"\xff.md", b"x\n.md", b"\x1b[2J.md", "\x9b.md".encode()):
         (folder.path / os.fsdecode(name)).touch()
     (folder.path / os.fsdecode(b"\xfe")).mkdir()
+    (folder.path / "back\\slash.md").touch()
     (folder.path / "caf\u00e9\u00a0\u200b.md").touch()
     found = folder.listed("*.md", "**/x")
     assert [file["path"] for file in found["files"]] == ["a.md", "caf\u00e9\u00a0\u200b.md"]
-    assert found["skipped"] == 5
+    assert found["skipped"] == 6
     assert "skipped" not in folder.listed("docs/*")
 
 
@@ -129,6 +136,35 @@ def test_a_very_deep_tree_is_listed_as_far_as_descriptors_go(folder: Folder) -> 
 def test_a_list_that_takes_too_long_is_a_timeout(folder: Folder) -> None:
     error = folder.error("list", Limits(seconds=0), paths=["**"])
     assert (error.code, error.message) == ("timeout", "the listing took longer than 0 s; declare paths that reach less")
+
+
+def test_the_limit_of_a_list_holds_whatever_the_names(folder: Folder) -> None:
+    for number in range(400):
+        (folder.path / f"{'a' * 240}{number:012b}".replace("0", "a").replace("1", "x")).touch()
+    hostile = ["*" + "a?" * 63 + "b" + "?" * number for number in range(1, 17)]
+    begun = time.process_time()
+    assert folder.listed(*hostile) == {"files": [], "truncated": False}
+    assert time.process_time() - begun < 3
+    # Looked at for every name, in a folder without others too.
+    assert folder.error("list", Limits(seconds=0), paths=["*"]).code == "timeout"
+
+
+def test_reading_many_has_its_limit_too(folder: Folder) -> None:
+    error = folder.error("read", Limits(seconds=0), paths=["a.md"])
+    told = "reading took longer than 0 s; ask for fewer files at once"
+    assert (error.code, error.message) == ("timeout", told)
+
+
+def test_planted_names_of_unfinished_writes_mean_nothing(folder: Folder) -> None:
+    for number in range(300):
+        (folder.path / f"{files_record.PREFIX}{number:032x}").write_text("planted")
+    before = folder.names()
+    assert len(folder.listed("*")["files"]) == 302
+    assert folder.listed(".helm-write-*")["files"][0] == {"path": files_record.PREFIX + "0" * 32, "size": 7}
+    folder.call("read", path="a.md")
+    folder.write("a.md", "new")
+    assert folder.names() == before
+    assert {(folder.path / name).read_text() for name in before if name.startswith(".helm-write")} == {"planted"}
 
 
 def test_a_large_tree_is_listed_faster_than_walked(folder: Folder) -> None:
@@ -192,6 +228,8 @@ def test_what_cannot_be_read_as_text(folder: Folder, data: bytes, code: str, mes
     error = folder.error("read", path="a.md")
     assert (error.code, error.message) == (code, message)
     error = folder.write_error("a.md", "new")
+    if code == "too_large":  # such a text was never read, so it came since
+        code, message = "conflict", "a.md was left as it is: it is not the text that was read; read it again"
     assert (error.code, error.message) == (code, message)
     assert (folder.path / "a.md").read_bytes() == data
 
@@ -238,6 +276,10 @@ def test_links_are_refused_wherever_they_stand(folder: Folder, path: str, verb: 
     if verb == "many":
         [told] = folder.call("read", paths=[path])["files"]
         code, message = told["error"]["code"], told["error"]["message"]
+    elif verb == "write":
+        gone = folder.error(verb, **request)
+        assert (gone.code, gone.message) == ("conflict", GONE.format(path))
+        code, message = refused_preview(folder, **request)
     else:
         error = folder.error(verb, **request)
         code, message = error.code, error.message
@@ -254,9 +296,12 @@ def test_links_are_refused_wherever_they_stand(folder: Folder, path: str, verb: 
 @pytest.mark.parametrize("to", ["/etc/passwd", "../outside/secret", "a.md", "missing", "link"])
 def test_a_link_is_refused_wherever_it_leads(folder: Folder, to: str) -> None:
     os.symlink(to, folder.path / "link")
-    for verb, more in MANNERS:
-        error = folder.error(verb, path="link", **more)
-        assert (error.code, error.message) == ("refused", f"link is refused: it {LINK}")
+    told = ("refused", f"link is refused: it {LINK}")
+    error = folder.error("read", path="link")
+    assert (error.code, error.message) == told
+    assert refused_preview(folder, path="link", expected_sha256="0" * 64, text="") == told
+    error = folder.error("write", path="link", expected_sha256="0" * 64, text="")
+    assert (error.code, error.message) == ("conflict", GONE.format("link"))
 
 
 def test_nothing_waits_for_what_is_no_file(folder: Folder) -> None:
@@ -266,8 +311,9 @@ def test_nothing_waits_for_what_is_no_file(folder: Folder) -> None:
         bound.bind(os.path.relpath(folder.path / "socket"))
         begun = time.monotonic()
         for path in ("fifo", "socket", "docs", "way"):
-            for verb, more in MANNERS:
-                assert folder.error(verb, path=path, **more).message == f"{path} is no regular file"
+            assert folder.error("read", path=path).message == f"{path} is no regular file"
+            assert refused_preview(folder, path, "", "0" * 64) == ("refused", f"{path} is no regular file")
+            assert folder.write_error(path, "", "0" * 64).message == GONE.format(path)
         assert folder.error("read", path="way/in").code == "refused"
         assert time.monotonic() - begun < 2
     devices = Folder(Path("/dev"))
@@ -373,4 +419,6 @@ def test_a_write_never_goes_through_what_turns_into_a_link(folder: Folder, one: 
     assert (folder.path.parent / "outside" / "secret").read_text() == "outside"
     assert (folder.path.parent / "outside").stat().st_nlink == 2
     assert os.listdir(folder.path.parent / "outside") == ["secret"]
-    assert folder.names() == before
+    # What was swapped twice around a write is kept.
+    assert [name for name in folder.names() if ".kept-" not in name] == before
+    assert not [name for name in folder.names() if name.startswith(files_record.PREFIX)]

@@ -1,19 +1,23 @@
 """A file that gets another text: all of it or nothing, with everything else kept, and nobody else's change lost."""
 
+import ctypes
 import fcntl
 import json
 import os
+import re
 import stat
 import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from helm_cli.drivers import files_leftover
+from helm_cli.drivers import files_leftover, files_record, files_system
 from helm_cli.drivers.files_read import MOST_BYTES
 from helm_cli.model.errors import HelmError
 from helm_cli.model.plan import Revision
@@ -24,6 +28,7 @@ from tests.rig.files import Folder, sha256
 NEW: Final = "the new text\r\n\0\ufeff"
 # As it goes through arguments.
 STEPPED: Final = NEW.replace("\0", "")
+SHOWN: Final = "the new text\n\ufeff"
 STEPS: Final = ROOT / "tests" / "rig" / "steps.py"
 
 
@@ -116,8 +121,13 @@ def test_the_preview_has_both_texts_and_a_conflict_shows_before_it_is_asked(fold
 @pytest.mark.contract("C89")
 @pytest.mark.parametrize("path", ["none.md", "docs/none.md", "none/a.md"])
 def test_a_write_never_creates(folder: Folder, path: str) -> None:
+    with pytest.raises(HelmError, match=rf"^there is no file {path}$") as caught:
+        folder.preview(path, NEW, "0" * 64)
+    assert caught.value.code == "refused"
+    # Once it was read, it was deleted since.
     error = folder.write_error(path, NEW, "0" * 64)
-    assert (error.code, error.message) == ("refused", f"there is no file {path}")
+    told = f"{path} was left as it is: it is gone, or something else stands in its place; read it again"
+    assert (error.code, error.message) == ("conflict", told)
     assert (folder.names(), folder.names("docs")) == (["a.md", "docs"], ["b.md"])
 
 
@@ -260,7 +270,7 @@ def test_writes_from_many_processes_follow_one_another(folder: Folder) -> None:
 
 @pytest.mark.contract("C90")
 def test_killed_at_every_step_it_leaves_the_old_or_the_new_text_and_no_litter(tmp_path: Path) -> None:
-    outcomes = stepped(tmp_path, "kill", 1)
+    outcomes = stepped(tmp_path, "kill", 3)
     found = {outcome["found"] for outcome in outcomes}
     assert found == {f"640 {steps.OLD}", "640 the new text\n\ufeff"}
     assert [outcome for outcome in outcomes if outcome["names"] != ["a.md"]] == []
@@ -268,33 +278,28 @@ def test_killed_at_every_step_it_leaves_the_old_or_the_new_text_and_no_litter(tm
 
 
 @pytest.mark.contract("C90")
-def test_killed_with_its_guard_it_leaves_what_the_next_listing_or_write_clears(tmp_path: Path) -> None:
-    where = tmp_path / "stepped"
-    outcomes = stepped(tmp_path, "kill_all", 2)
+def test_killed_with_its_guard_it_leaves_what_the_next_write_clears(tmp_path: Path) -> None:
+    outcomes = stepped(tmp_path, "kill_all", 3)
     assert {outcome["found"][:9] for outcome in outcomes} == {"640 the o", "640 the n"}
-    littered = [outcome["names"] for outcome in outcomes if outcome["names"] != ["a.md"]]
+    littered = [outcome for outcome in outcomes if outcome["names"] != ["a.md"]]
     assert littered
-    assert all(len(names) == 2 and files_leftover.is_one(names[0]) for names in littered)
-    left = Folder(where)
-    spares = {names[0] for names in littered}
-    assert len(spares) == 2
-    for verb in ("list", "write"):
-        for name in spares:
-            (where / name).write_bytes(STEPPED.encode()[: 5 if name.endswith(files_leftover.PART) else None])
-        left.listed("*.md") if verb == "list" else left.write("a.md", "after")
-        assert left.names() == ["a.md"]
+    assert {(len(one["names"]), one["names"][0][:12]) for one in littered} == {(2, files_record.PREFIX)}
+    # Nothing of it was anybody else's.
+    kept = {text for one in littered for text in one["kept"]}
+    assert kept <= {"600 ", "600 " + SHOWN, "640 " + SHOWN, "640 " + steps.OLD}
 
 
 # What somebody else does while a file is written -> what must stand there afterwards, whatever the write says.
 OTHERS: Final = {
     "edit": ["640 " + steps.EDITED],
-    "append": ["640 " + steps.OLD + steps.EDITED, "640 the new text\n\ufeff" + steps.EDITED],
+    "append": ["640 " + steps.OLD + steps.EDITED, "640 " + SHOWN + steps.EDITED],
     "save": ["644 " + steps.EDITED],
     "delete": ["nothing"],
     "link": ["a link to ../outside"],
     "fifo": ["a fifo"],
     "folder": ["a folder"],
     "chmod": ["604 " + steps.OLD, "604 the new text\n\ufeff"],
+    "hold": ["640 " + steps.OLD + steps.EDITED, "640 " + SHOWN + steps.EDITED],
     "save_and_kill": ["644 " + steps.EDITED],
     "link_and_kill_all": ["a link to ../outside"],
 }
@@ -303,7 +308,7 @@ OTHERS: Final = {
 @pytest.mark.contract("C88", "C90")
 @pytest.mark.parametrize("action", OTHERS)
 def test_what_somebody_else_does_at_any_step_is_never_lost(tmp_path: Path, action: str) -> None:
-    outcomes = stepped(tmp_path, action, 4)
+    outcomes = stepped(tmp_path, action, 5)
     assert {outcome["found"] for outcome in outcomes} <= set(OTHERS[action])
     killed = "kill" in action
     if not killed:
@@ -314,65 +319,189 @@ def test_what_somebody_else_does_at_any_step_is_never_lost(tmp_path: Path, actio
         assert [outcome for outcome in outcomes if outcome["names"] not in names] == []
 
 
+@pytest.mark.contract("C88")
+def test_what_was_changed_twice_is_kept_under_a_name_that_is_told(tmp_path: Path) -> None:
+    twice = "640 " + SHOWN + steps.AGAIN
+    outcomes = [outcome for outcome in stepped(tmp_path, steps.TWICE, 3) if outcome["names"] != ["a.md"]]
+    assert outcomes
+    for outcome in outcomes:
+        kept = outcome["names"][0]
+        assert re.fullmatch(r"a\.kept-[0-9a-f]{8}\.md", kept)
+        assert (outcome["found"], outcome["kept"]) == (twice, ["644 " + steps.EDITED])
+        assert outcome["result"] == (
+            "conflict: a.md was changed twice while it was written; what stands there stays, and the text before it is"
+            f" kept in {kept} {{'applied': 'unknown'}}"
+        )
+
+
 def test_interrupted_at_any_step_it_cleans_up(tmp_path: Path) -> None:
     for outcome in stepped(tmp_path, "interrupt", 2):
         assert (outcome["result"], outcome["names"]) == ("KeyboardInterrupt", ["a.md"])
         assert outcome["found"][:9] in ("640 the o", "640 the n")
 
 
-def spare(folder: Folder, old: str, new: str) -> Path:
-    return folder.path / files_leftover.name("a.md", sha256(old.encode()), sha256(new.encode()))
+@contextmanager
+def unfinished(folder: Folder, *, whole: bool = True, exchanged: bool = True) -> Iterator[files_record.Record]:
+    """A write of "new" over "old" that was killed with its guard, as its record tells of it; nothing is settled yet."""
+    target = folder.path / "a.md"
+    target.write_text("old")
+    opened = os.open(folder.path, os.O_RDONLY)
+    try:
+        texts = sha256(b"old"), sha256(b"new")
+        record = files_record.begin(str(folder.home), opened, "a.md", target.stat(), *texts)
+        spare = folder.path / record.name
+        spare.write_text("new" if whole else "ne")
+        with open(spare) as file:
+            record = files_record.made(record, file.fileno())
+        if whole:
+            record = files_record.finished(record)
+        if exchanged:
+            assert files_system.exchange(opened, record.name, "a.md")
+        yield record
+    finally:
+        os.close(opened)
+
+
+def texts(folder: Folder) -> dict[str, str]:
+    """What stands in the root, with the digits of names that helm made up left out."""
+    made_up = re.compile(r"(?<=\.kept-)[0-9a-f]{8}")
+    return {made_up.sub("…", one.name): one.read_text() for one in folder.path.iterdir() if one.is_file()}
+
+
+@pytest.mark.parametrize(("whole", "exchanged"), [(False, False), (True, False), (True, True)])
+def test_what_a_killed_write_left_goes_with_the_next_write_and_with_nothing_else(
+    folder: Folder, *, whole: bool, exchanged: bool
+) -> None:
+    with unfinished(folder, whole=whole, exchanged=exchanged) as record:
+        before = folder.names()
+        assert [file["path"] for file in folder.listed("*")["files"]] == ["a.md"]
+        folder.call("read", path="a.md")
+        folder.preview("a.md", NEW, folder.sha("a.md"))
+        folder.write("docs/b.md", NEW)
+        assert folder.names() == before
+        assert files_record.read(record.home, record.id) == record
+        folder.write("a.md", "after")
+    assert texts(folder) == {"a.md": "after"}
+    assert os.listdir(folder.home / "writes") == []
+
+
+def test_one_that_was_made_in_the_moment_of_the_kill_goes_only_while_it_is_empty(folder: Folder) -> None:
+    for text, left in (("", False), ("somebody's", True)):
+        opened = os.open(folder.path, os.O_RDONLY)
+        record = files_record.begin(
+            str(folder.home), opened, "a.md", (folder.path / "a.md").stat(), sha256(b"old"), sha256(b"new")
+        )
+        os.close(opened)
+        (folder.path / record.name).write_text(text)
+        folder.write("a.md", f"after {text}")
+        assert (folder.path / record.name).exists() is left
+        assert os.listdir(folder.home / "writes") == []
 
 
 def test_an_edit_that_was_exchanged_out_by_a_killed_write_goes_back(folder: Folder) -> None:
-    (folder.path / "a.md").write_text("new")
-    spare(folder, "old", "new").write_text("edited")
-    assert [file["path"] for file in folder.listed("**")["files"]] == ["a.md", "docs/b.md"]
-    assert (folder.path / "a.md").read_text() == "edited"
-    assert folder.names() == ["a.md", "docs"]
-    (folder.path / "a.md").write_text("new")
-    os.symlink("docs", spare(folder, "old", "new"))
-    folder.listed("*")
+    with unfinished(folder) as record:
+        (folder.path / record.name).write_text("edited")
+        assert folder.write_error("a.md", NEW, sha256(b"new")).code == "conflict"
+    assert texts(folder) == {"a.md": "edited"}
+    with unfinished(folder) as record:
+        (folder.path / record.name).unlink()
+        os.symlink("docs", folder.path / record.name)
+        assert folder.write_error("a.md", NEW, sha256(b"new")).code == "conflict"
     assert os.readlink(folder.path / "a.md") == "docs"
     assert folder.names() == ["a.md", "docs"]
 
 
-def test_of_two_edits_around_a_killed_write_both_are_kept(folder: Folder) -> None:
-    (folder.path / "a.md").write_text("edited after")
-    kept = spare(folder, "old", "new")
-    kept.write_text("edited before")
-    assert [file["path"] for file in folder.listed("*")["files"]] == ["a.md"]
-    assert (folder.path / "a.md").read_text() == "edited after"
-    assert kept.read_text() == "edited before"
+def test_of_two_edits_around_a_killed_write_both_are_kept_for_ever(folder: Folder) -> None:
+    with unfinished(folder) as record:
+        (folder.path / "a.md").write_text("edited after")
+        (folder.path / record.name).write_text("edited before")
+        folder.write("a.md", "new", sha256(b"edited after"))
+    assert texts(folder) == {"a.md": "new", "a.kept-….md": "edited before"}
+    assert len(folder.listed("*.md")["files"]) == 2
+    for text in ("new", "old", "new"):
+        folder.write("a.md", text)
+    assert texts(folder)["a.kept-….md"] == "edited before"
 
 
-def test_another_user_s_file_of_such_a_name_is_left_alone(folder: Folder) -> None:
+def test_a_name_for_what_is_kept_fits_whatever_the_target_is_called(folder: Folder) -> None:
+    with unfinished(folder) as record:
+        opened = os.open(folder.path, os.O_RDONLY)
+        for target, start in (("x" * 252 + ".md", "x" * 238 + ".kept-"), (".env", ".env.kept-")):
+            name = files_leftover.set_aside(opened, record._replace(target=target))
+            assert name.startswith(start)
+            assert len(name) == len(start) + 8 + (3 if target.endswith(".md") else 0)
+            os.rename(folder.path / name, folder.path / record.name)
+        os.close(opened)
+
+
+def test_another_user_s_file_is_put_into_no_place(folder: Folder) -> None:
     # Only root can make files for others.
     if os.geteuid() != 0:
         return
-    planted = spare(folder, "old", "the old text\n")
-    planted.write_text("planted")
-    os.chown(planted, 1234, 1234)
-    folder.listed("*")
-    folder.write("docs/b.md", NEW)
-    assert (folder.path / "a.md").read_text() == "the old text\n"
-    assert planted.read_text() == "planted"
-    # One of the target's own owner could have been put in its place by them anyway.
-    os.chown(folder.path / "a.md", 1234, 1234)
-    folder.listed("*")
-    assert (folder.path / "a.md").read_text() == "planted"
+    with unfinished(folder) as record:
+        (folder.path / record.name).unlink()
+        (folder.path / record.name).write_text("planted")
+        os.chown(folder.path / record.name, 1234, 1234)
+        folder.write("a.md", "after", sha256(b"new"))
+    assert texts(folder) == {"a.md": "after", "a.kept-….md": "planted"}
 
 
-def test_a_living_write_s_file_is_neither_listed_nor_taken_away(folder: Folder) -> None:
-    own = os.open(folder.path, os.O_RDONLY)
-    fcntl.flock(own, fcntl.LOCK_EX)
-    for name in (spare(folder, "old", "new").name, spare(folder, "old", "new").name + files_leftover.PART):
-        (folder.path / name).write_text("new")
-    assert [file["path"] for file in folder.listed("*")["files"]] == ["a.md"]
-    assert len(folder.names()) == 4
-    os.close(own)
-    folder.listed("*")
+def test_where_helm_cannot_write_it_down_nothing_is_written(folder: Folder) -> None:
+    folder.home.write_text("no folder")
+    error = folder.write_error("a.md", NEW)
+    told = "helm cannot write down in its own home what it is about to do, so it does nothing; see that it is writable"
+    assert (error.code, error.message) == ("state", told)
+    assert texts(folder) == {"a.md": "the old text\n"}
+
+
+def test_a_folder_that_only_lets_names_be_added_gets_no_litter(folder: Folder) -> None:
+    # Only root can make it so.
+    if os.geteuid() != 0:
+        return
+    flags = 2 << 30 | struct.calcsize("l") << 16 | ord("f") << 8
+    opened = os.open(folder.path, os.O_RDONLY)
+    there = fcntl.ioctl(opened, flags | 1, bytes(8))
+    append = struct.pack("l", struct.unpack("l", there)[0] | 0x20)
+    fcntl.ioctl(opened, 1 << 30 | struct.calcsize("l") << 16 | ord("f") << 8 | 2, append)
+    try:
+        error = folder.write_error("a.md", NEW)
+    finally:
+        fcntl.ioctl(opened, 1 << 30 | struct.calcsize("l") << 16 | ord("f") << 8 | 2, there)
+        os.close(opened)
+    told = "the folder of a.md only lets files be added, so it is left as it is"
+    assert (error.code, error.message) == ("refused", told)
     assert folder.names() == ["a.md", "docs"]
+
+
+def test_a_file_that_was_mounted_is_refused_before_anything_is_written(folder: Folder, tmp_path: Path) -> None:
+    # Only root can mount.
+    if os.geteuid() != 0:
+        return
+    (tmp_path / "other").write_text("mounted")
+    library = ctypes.CDLL(None, use_errno=True)
+    target = os.fsencode(folder.path / "a.md")
+    assert library.mount(os.fsencode(tmp_path / "other"), target, None, 4096, None) == 0
+    try:
+        with pytest.raises(HelmError, match="is mounted there by itself") as caught:
+            folder.preview("a.md", NEW, sha256(b"mounted"))
+        assert caught.value.code == "refused"
+        assert folder.write_error("a.md", NEW).code == "refused"
+    finally:
+        assert library.umount(target) == 0
+    assert folder.names() == ["a.md", "docs"]
+
+
+def test_a_preview_opens_nothing_for_writing(folder: Folder) -> None:
+    library = ctypes.CDLL(None)
+    watched = library.inotify_init1(os.O_NONBLOCK)
+    changed, closed_after_writing, made, moved, gone = 0x2, 0x8, 0x100, 0xC0, 0x200
+    library.inotify_add_watch(watched, os.fsencode(folder.path), changed | closed_after_writing | made | moved | gone)
+    folder.preview("a.md", NEW, folder.sha("a.md"))
+    with pytest.raises(BlockingIOError):
+        os.read(watched, 4096)
+    folder.write("a.md", NEW)
+    assert os.read(watched, 4096)
+    os.close(watched)
 
 
 @pytest.mark.contract("C88", "C90")

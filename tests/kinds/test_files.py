@@ -1,5 +1,6 @@
 """A files call's plan: what of the declaration and the arguments is sent, and every refusal in its words."""
 
+import time
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from helm_cli.kinds import files
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension, Operation
-from helm_cli.model.jsontext import dump
+from helm_cli.model.jsontext import Json, dump
 from helm_cli.model.plan import Plan
 from helm_cli.model.profile import Root
 
@@ -145,6 +146,22 @@ def test_arguments_that_do_not_fit(verb: str, arguments: dict[str, Any], root: s
 def test_many_are_one_to_a_hundred(paths: Any) -> None:
     assert refusal("read", {"paths": paths}) == "the argument paths must be a list of 1 to 100 paths"
     assert len(plan("read", {"paths": ["a.md"] * 100}).request["paths"]) == 100  # type: ignore[arg-type]  # a list here
+
+
+def test_no_paths_take_long_to_be_compared_with_the_globs() -> None:
+    operation = Operation("read", "read", None, {})
+    hostile = tuple("a*/**/" * 170 + str(number) for number in range(16))
+    connection = Connection("notes", "files", None, None, (operation,), {"root": "workspace", "paths": hostile})
+    extension = Extension("x", "X", "1", "", "helm", True, (connection,), ())
+    paths: list[Json] = ["/".join(f"a{number}{at}" for at in range(500)) for number in range(30)]
+    begun = time.process_time()
+    with pytest.raises(HelmError) as caught:
+        files.plan(extension, connection, operation, {"paths": paths}, ROOTS["workspace"])
+    told = "so many paths take too long to be compared with the globs; ask for fewer at once"
+    assert (caught.value.code, caught.value.message) == ("too_large", told)
+    with pytest.raises(HelmError, match="is not declared"):
+        files.plan(extension, connection, operation, {"paths": ["/".join("abcd" * 25)]}, ROOTS["workspace"])
+    assert time.process_time() - begun < 2
 
 
 @pytest.mark.contract("C82", "C85", "C80")

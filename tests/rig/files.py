@@ -37,7 +37,8 @@ class Folder:
 
     def __init__(self, path: Path, private: Path | None = None) -> None:
         self.path = path
-        self.root = Root("workspace", str(path), private=str(private) if private else "")
+        self.home = private or path.parent / f"{path.name}-home"
+        self.root = Root("workspace", str(path), private=str(self.home))
 
     def call(self, verb: str, limits: Limits | None = None, **request: Any) -> Any:
         """The data of a call whose request has these members, and the root."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from helm_cli.model.plan import Revision
 from helm_cli.view import diff
 from helm_cli.view.diff import Run, compared, lines
+from helm_cli.view.lines import folded
 from helm_cli.view.text import shown
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "d", "e\n", "{", ""]), max_size=14)
@@ -56,9 +57,10 @@ def test_lines_that_go_and_come_are_coloured() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "shown_"),
     [
-        ("a", "a\n", ["1 line out, 1 line in", "- a", "  (no line end here)", "+ a"]),
-        ("a\n", "a", ["1 line out, 1 line in", "- a", "+ a", "  (no line end here)"]),
+        ("a", "a\n", ["1 line out, 1 line in", "- a", "-\\ no line end here", "+ a"]),
+        ("a\n", "a", ["1 line out, 1 line in", "- a", "+ a", "+\\ no line end here"]),
         ("a\n", "a \n", ["1 line out, 1 line in", "- a", "+ a\\u{20}"]),
+        ("a \nb\n", "a \n", ["1 line out", "  a\\u{20}", "- b"]),
         ("a  b\n", "a\tb\n", ["1 line out, 1 line in", "- a  b", "+ a→   b"]),
         ("→   b\n", "\tb\n", ["1 line out, 1 line in", "- \\u{2192}   b", "+ →   b"]),
         ("a\r\nb\n", "a\nb\n", ["1 line out, 1 line in", "- a\\u{d}", "+ a", "  b"]),
@@ -67,7 +69,7 @@ def test_lines_that_go_and_come_are_coloured() -> None:
         (
             "a",
             "\ufeffa",
-            ["1 line out, 1 line in", "- a", "  (no line end here)", "+ \\u{feff}a", "  (no line end here)"],
+            ["1 line out, 1 line in", "- a", "-\\ no line end here", "+ \\u{feff}a", "+\\ no line end here"],
         ),
         ("a\u2028b\x0bc\n", "a\n", ["1 line out, 1 line in", "- a\\u{2028}b\\u{b}c", "+ a"]),
         ("\x1b[2J\n", "\\u{1b}[2J\n", ["1 line out, 1 line in", "- \\u{1b}[2J", "+ \\u{5c}u{1b}[2J"]),
@@ -118,7 +120,53 @@ def test_texts_that_differ_are_shown_differently(before: str, after: str) -> Non
     if before != after:
         gone = [line for line in shown_ if line.startswith(("    - ", "      "))]
         come = [line for line in shown_ if line.startswith(("    + ", "      "))]
-        assert [line.replace("- ", "+ ", 1) for line in gone] != come or "(no line end here)" in str(shown_)
+        assert [line.replace("- ", "+ ", 1) for line in gone] != come or "no line end here" in str(shown_)
+
+
+def drawn(before: str, after: str, columns: int) -> list[str]:
+    """What is on a screen without colour, where blanks at the end of a line are not seen."""
+    return [part.text.rstrip(" ") for line in lines(Revision("a", before, after)) for part in folded(line, columns)]
+
+
+def test_no_part_of_a_line_poses_as_another_line() -> None:
+    # "# " and dashes up to the edge, then what would be read as a line that was there before.
+    for width in range(66, 76):
+        pad = "# " + "-" * (width - 2)
+        one = drawn("user = bob\n", f"user = bob\n{pad} allow_all = true\n", 79)
+        other = drawn("user = bob\nallow_all = true\n", f"user = bob\n{pad}\nallow_all = true\n", 79)
+        assert one != other
+    assert drawn("a\n", f"a\n{'x' * 30} - b = 1\n", 24) == [
+        "  change of a: 1 line in",
+        "      a",
+        "    + xxxxxxxxxxxxxxxxx\\",
+        "    +> xxxxxxxxxxxxx - \\",
+        "    +> b = 1",
+    ]
+    assert drawn("no line end here\n", "no line end here", 79)[1:] == [
+        "    - no line end here",
+        "    + no line end here",
+        "    +\\ no line end here",
+    ]
+
+
+@settings(max_examples=400)
+@given(st.lists(st.text("ab日 >\\+-", max_size=30), min_size=1, max_size=3), st.integers(14, 24))
+def test_each_text_can_be_read_back_from_what_is_visible(texts: list[str], columns: int) -> None:
+    read: list[str] = []
+    for part in drawn("", "".join(f"{text}\n" for text in texts), columns)[1:]:
+        if part[:6] == "    +>":
+            read[-1] = read[-1].removesuffix("\\") + part[7:]
+        elif part[:5] == "    +":
+            read.append(part[6:])
+    assert [text.replace("\\u{20}", " ").replace("\\u{5c}", "\\") for text in read] == texts
+
+
+def test_what_goes_on_keeps_its_colour() -> None:
+    [line] = [line for line in lines(Revision("a", "", "b" * 30 + "\n")) if "+" in line.text]
+    assert [[(mark.start, mark.end, mark.style) for mark in part.marks] for part in folded(line, 24)] == [
+        [(4, 23, "come")],
+        [(7, 20, "come")],
+    ]
 
 
 MANY: Final = 60_000
@@ -162,6 +210,6 @@ def test_a_text_that_is_told_of_is_shown_whole() -> None:
     shown = [line.text for line in lines(Revision("the note\x1b as it stands", None, text, told=True))]
     assert shown == [
         "  the note\\u{1b} as it stands",
-        *(f"    {n}" for n in range(20)),
-        "    →   last\\u{202e}",
+        *(f"      {n}" for n in range(20)),
+        "      →   last\\u{202e}",
     ]
