@@ -6,9 +6,10 @@ from typing import Any
 
 from helm_cli.broker import secrets
 from helm_cli.broker.stores import Stores
+from helm_cli.model import wording
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection
-from helm_cli.model.profile import Service, Target
+from helm_cli.model.profile import Database, Service, Target
 
 _UNAUTHORIZED = 401
 
@@ -51,7 +52,7 @@ def _check_signin(stores: Stores, connection: Connection, service: Service, decl
     from helm_cli.store import signins
 
     found = signins.find(stores.db, service.name)
-    if found is not None and found.token_url != declared.get("tokenUrl", service.token_url):
+    if found is not None and found.token_url != service.addresses(declared)[1]:
         raise HelmError(
             "refused",
             f"{connection.id} declares another token URL than the one that {service.name} signed in with; if that is"
@@ -80,19 +81,30 @@ def secret(stores: Stores, target: Target) -> str | None:
 
 
 @contextmanager
-def answered(stores: Stores, target: Target) -> Iterator[None]:
-    """The block sends a call; where its service does not take the token (401), the error says what to do.
+def authorized(stores: Stores, target: Target) -> Iterator[str | None]:
+    """The block sends something to this target, with what it is given (`secret`); no error repeats a word of that.
 
-    Nothing is sent again: the next call renews the token first.
+    Where a service does not take a token of its sign-in (401), the error says what to do. Nothing is sent again: the
+    next call renews the token first.
     """
+    given = secret(stores, target)
     try:
-        yield
+        yield given
     except HelmError as error:
-        if not (isinstance(target, Service) and target.oauth2 and error.outer.get("status") == _UNAUTHORIZED):
-            raise
-        from helm_cli.broker import signin, tokens
+        # The same error, and not one in its place: that would carry the first along.
+        error.message = unsaid(error.message, target, given)
+        if isinstance(target, Service) and target.oauth2 and error.outer.get("status") == _UNAUTHORIZED:
+            from helm_cli.broker import signin, tokens
 
-        with suppress(HelmError):
-            signin.doubt(stores, target)
-        message = f"{error.message}; if a second call is refused too, {tokens.again(target)}"
-        raise HelmError(error.code, message, error.members, error.outer) from None
+            with suppress(HelmError):
+                signin.doubt(stores, target)
+            error.message += f"; if a second call is refused too, {tokens.again(target)}"
+        error.args = (error.message,)
+        raise
+
+
+def unsaid(text: str, target: Target, given: str | None) -> str:
+    """A text that the other side had a part in, without the secret that it was given."""
+    # A database is never given a password as it is. What it tells may repeat a caller's argument, and to hide the
+    # password there would tell the caller that it was guessed.
+    return text if isinstance(target, Database) else wording.without(text, given)

@@ -1,7 +1,7 @@
 """The one pipeline, with two verbs: a request is described, then performed, step by step."""
 
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from helm_cli import drivers, kinds
 from helm_cli.broker import attention, authorization, declared, ledger, targets
@@ -14,6 +14,9 @@ from helm_cli.model.plan import Binding, Plan, Revision
 from helm_cli.model.profile import Target
 from helm_cli.model.wording import meant
 from helm_cli.store import confirmations
+
+# Of the names of a connection's operations, in a hint.
+_MOST_TOLD: Final = 20
 
 
 class Prepared(NamedTuple):
@@ -42,6 +45,11 @@ def describe(stores: Stores, request: Request) -> Prepared:
     """
     approval, extension, connection = declared.find(stores, request.workspace, request.connection, request.extension)
     declared.check_approved(stores, approval)
+    if extension.plugin is not None and not request.draft:
+        # Other extensions have no budget. What people approved goes out all the same: that uses no tokens.
+        from helm_cli.broker import budget, plugin
+
+        budget.check(stores, plugin.Team(approval, extension, extension.plugin))
     operation = permitted(extension, connection, request.operation)
     if not request.draft:
         check_callable(connection, operation)
@@ -167,7 +175,8 @@ def _hint(connection: Connection, name: str) -> str:
             )
     known = [operation.name for operation in connection.operations]
     close = meant(name, known)
-    return f"did you mean {close}?" if close else f"it has {', '.join(known) or 'none'}"
+    more = f" and {len(known) - _MOST_TOLD} more" if len(known) > _MOST_TOLD else ""
+    return f"did you mean {close}?" if close else f"it has {', '.join(known[:_MOST_TOLD]) or 'none'}{more}"
 
 
 def check_callable(connection: Connection, operation: Operation) -> None:
@@ -223,9 +232,8 @@ def send(stores: Stores, prepared: Prepared, limits: drivers.Limits | None = Non
 
     `limits` are the driver's own where none are given. Raises HelmError for everything but an answer.
     """
-    secret = authorization.secret(stores, prepared.target)
-    driver = drivers.driver(prepared.plan.driver)
-    with authorization.answered(stores, prepared.target):
+    with authorization.authorized(stores, prepared.target) as secret:
+        driver = drivers.driver(prepared.plan.driver)
         answer = driver.run(prepared.plan, prepared.target, secret, limits or driver.LIMITS)
     return answer.envelope if isinstance(answer, drivers.Answer) else success(answer)
 

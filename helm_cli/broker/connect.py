@@ -20,6 +20,7 @@ from helm_cli.broker.workspace import Workspace
 from helm_cli.drivers import oauth_callback, oauth_page
 from helm_cli.drivers.oauth_callback import Callback, Listener
 from helm_cli.drivers.oauth_pasted import Pasted
+from helm_cli.model import wording
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Service
 from helm_cli.store import profiles, signins
@@ -85,7 +86,7 @@ def connect(
             raise _timeout(listener, service, seconds)
         if callback.error is not None:
             listener.conclude(oauth_page.DENIED)
-            raise _denied(service, callback)
+            raise _denied(service, callback, secret)
         _check_issuer(stores, service, callback)
         grant = _redeemed(stores, service, attempt, callback, secret)
         if profile(stores, service.name) != service:
@@ -146,8 +147,9 @@ def _timeout(listener: Listener, service: Service, seconds: float) -> HelmError:
     return HelmError("timeout", told + "if the browser showed an error, see that the redirect URI is registered there")
 
 
-def _denied(service: Service, callback: Callback) -> HelmError:
+def _denied(service: Service, callback: Callback, secret: str) -> HelmError:
     reason = f"{callback.error}: {callback.description}" if callback.description else f"{callback.error}"
+    reason = wording.without(reason, secret)
     if len(reason) > MOST_CHARACTERS_TOLD:
         reason = reason[:MOST_CHARACTERS_TOLD] + "…"
     code = "unavailable" if callback.error in _PASSING else "not_authorized"

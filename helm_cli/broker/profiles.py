@@ -60,7 +60,7 @@ def change(stores: Stores, old: Profile, new: Kept, secret: str | None) -> Kept:
         recorded = new._replace(credential=old.credential)
         profiles.replace(stores.home, recorded)
         if recorded.credential is not None and recorded.secret_target_digest() != old.secret_target_digest():
-            stores.notice(f"the target of {new.name} changed; enter its secret again before you use it")
+            stores.notice(f"the target of {new.name} changed; before you use it, {secrets.again(recorded)}")
         return recorded
     recorded = _placed(stores, new, secret)
     if old.credential is not None and (old.credential, old.account) != (recorded.credential, recorded.account):

@@ -128,36 +128,23 @@ def _renew(stores: Stores, service: Service) -> None:
     if signin is None:
         raise HelmError("not_authorized", f"{service.name} is not connected; {tokens.again(service)}")
     grant = _granted(stores, service, signin)
-    extra = sorted(set(grant.scopes) - {*signin.asked, *signin.scopes})
-    if extra:
-        raise _ended(stores, service, f"the service granted what no extension had declared ({', '.join(extra)})")
+    if beyond := tokens.beyond(grant, {*signin.asked, *signin.scopes}):
+        raise _ended(stores, service, f"the service granted what no extension had declared ({beyond})")
     # In this order a kill leaves a pair that can be renewed: the new refresh token is the only one that still lives.
     if grant.refresh_token is not None:
         tokens.write(stores, service, signin, "refresh-token", grant.refresh_token)
     tokens.write(stores, service, signin, "access-token", grant.access_token)
     # There is a refresh token, named or not.
     scopes = {*grant.scopes, *({"offline_access"} & {*signin.scopes})}
-    signins.save(stores.db, signin._replace(scopes=tuple(sorted(scopes)), expires=grant.expires, life=grant.life))
+    # Both tokens were kept anew, so they are of one sign-in.
+    renewed = signin._replace(scopes=tuple(sorted(scopes)), expires=grant.expires, life=grant.life, ids=signin.ids[:1])
+    signins.save(stores.db, renewed)
 
 
 def _granted(stores: Stores, service: Service, signin: Signin) -> "Grant":
-    refresh_token = tokens.read(stores, service, signin, "refresh-token")
-    try:
-        return _asked(stores, service, signin, refresh_token)
-    except HelmError as error:
-        if error.code != "not_authorized":
-            raise
-    # Another home may share the keychain, and have renewed there.
-    newer = tokens.read(stores, service, signin, "refresh-token")
-    if newer != refresh_token:
-        with suppress(HelmError):
-            return _asked(stores, service, signin, newer)
-    raise _ended(stores, service, "the service does not renew it any more (invalid_grant)")
-
-
-def _asked(stores: Stores, service: Service, signin: Signin, refresh_token: str) -> "Grant":
     from helm_cli.drivers import oauth_token
 
+    refresh_token = tokens.read(stores, service, signin, "refresh-token")
     client = oauth_token.Client(
         signin.token_url, signin.client_id, tokens.client_secret(stores, service, signin.token_url)
     )
@@ -167,8 +154,12 @@ def _asked(stores: Stores, service: Service, signin: Signin, refresh_token: str)
     _say("asking")
     try:
         return oauth_token.renew(client, refresh_token, asked=signin.scopes, now=stores.clock(), limits=limits)
+    except HelmError as error:
+        if error.code != "not_authorized":
+            raise
     finally:
         _say("asked")
+    raise _ended(stores, service, "the service does not renew it any more (invalid_grant)")
 
 
 def _ended(stores: Stores, service: Service, reason: str) -> HelmError:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from helm_cli.broker import content, declared
+from helm_cli.broker import content, declared, settings
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.errors import HelmError
@@ -12,7 +12,7 @@ from helm_cli.store import approvals, signins
 
 
 class Declaration(NamedTuple):
-    """How one extension declares the sign-in to a service. `connection` is which of its connections does."""
+    """How one extension declares the sign-in to a service. `connection` is the connection or setting that does."""
 
     extension: str
     connection: str
@@ -79,16 +79,15 @@ def missing(stores: Stores, workspace: Workspace, service: Service, granted: Ite
 
 
 def _of(stores: Stores, approval: approvals.Approval, service: Service) -> Iterator[Declaration]:
-    for connection in declared.extension(stores, approval).connections:
+    extension = declared.extension(stores, approval)
+    if extension.plugin is not None:
+        for setting in settings.oauth2(stores, approval.workspace, extension, service.name):
+            yield Declaration(approval.extension, setting.key, *service.addresses({}), setting.scopes)
+    for connection in extension.connections:
         oauth2 = connection.spec.get("oauth2")
         if oauth2 is not None and (connection.group, connection.profile) == (service.group, service.name):
-            yield Declaration(
-                approval.extension,
-                connection.id,
-                oauth2.get("authorizeUrl", service.authorize_url) or "",
-                oauth2.get("tokenUrl", service.token_url) or "",
-                tuple(oauth2.get("scopes", ())),
-            )
+            scopes = tuple(oauth2.get("scopes", ()))
+            yield Declaration(approval.extension, connection.id, *service.addresses(oauth2), scopes)
 
 
 def _scopes(found: Iterable[Declaration]) -> list[str]:
@@ -141,10 +140,22 @@ def _nothing(stores: Stores, workspace: Workspace, service: Service) -> str:
             name = approval.extension
             return f"{name}, which declares this sign-in, is disabled for {here}; run helm plugin enable {name}"
         return f"{_changed(approval)}; run helm plugin review {approval.folder}"
+    if (asking := _asking(stores, workspace)) is not None:
+        step = f"helm plugin settings {asking} set KEY --service {service.name}"
+        return f"no enabled extension of {here} signs in to {service.name}; where {asking} is to, run {step}"
     return (
         f"no enabled extension of {here} declares an oauth2 sign-in to {service.name}; review and approve the one that"
         " does with helm plugin review"
     )
+
+
+def _asking(stores: Stores, workspace: Workspace) -> str | None:
+    """The first plugin with a connection that no service profile was chosen for."""
+    for approval in approvals.enabled(stores.db, workspace.path):
+        for one in settings.asked(stores, workspace.path, declared.extension(stores, approval)):
+            if one.setting.type == "connection" and not one.is_set:
+                return approval.extension
+    return None
 
 
 def _changed(approval: approvals.Approval) -> str:

@@ -1,5 +1,6 @@
 """A sign-in to a service over its life: kept with its tokens, renewed in time, doubted, and taken away."""
 
+import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from helm_cli.broker import renewal, tokens
@@ -37,11 +38,10 @@ def keep(stores: Stores, service: Service, grant: "Grant", connected: Connected)
     scopes were granted that were not asked for (contract, OAuth2), and "unavailable" or "state" where the store does
     not take it; then the former sign-in stands.
     """
-    extra = sorted({*grant.scopes} - {*connected.asked})
-    if extra:
+    if beyond := tokens.beyond(grant, connected.asked):
         raise HelmError(
             "refused",
-            f"the service granted scopes that no enabled extension declares ({', '.join(extra)}), so the sign-in to"
+            f"the service granted scopes that no enabled extension declares ({beyond}), so the sign-in to"
             f" {service.name} was not kept; take them from the OAuth client, or declare them",
         )
     from helm_cli.store import credentials
@@ -59,6 +59,7 @@ def keep(stores: Stores, service: Service, grant: "Grant", connected: Connected)
         expires=grant.expires,
         life=grant.life,
         refreshable=grant.refresh_token is not None,
+        ids=(os.urandom(16).hex(),),
     )
     with tokens.locked(stores, service, _LOCK_SECONDS):
         _replace(stores, service, new, grant)
@@ -110,7 +111,7 @@ def current(stores: Stores, service: Service) -> Signin:
 def doubt(stores: Stores, service: Service) -> None:
     """A service did not take its token: the next call renews it first, unless it is new.
 
-    Raises HelmError "state", also where the sign-in is being changed in this moment.
+    Raises HelmError "unavailable" where the sign-in is being changed in this moment, and "state".
     """
     with tokens.locked(stores, service, 0.0):
         signin = signins.find(stores.db, service.name)
@@ -123,11 +124,11 @@ def doubt(stores: Stores, service: Service) -> None:
 
 
 def drop(stores: Stores, service: Service) -> bool:
-    """Take the sign-in to a service away, with its tokens. False where there was none."""
-    if signins.find(stores.db, service.name) is None:
+    """Take the sign-in to a service away, with its tokens. False where there was none that could be read."""
+    if _former(stores, service) is None:
         return False
     with tokens.locked(stores, service, _LOCK_SECONDS):
-        signin = signins.find(stores.db, service.name)
+        signin = _former(stores, service)
         if signin is None:
             return False
         # Killed in between, it serves no call, and can be dropped again.
@@ -135,6 +136,18 @@ def drop(stores: Stores, service: Service) -> bool:
         tokens.drop(stores, service, "refresh-token", signin.place)
         tokens.drop(stores, service, "access-token", signin.place)
         return signins.forget(stores.db, service.name)
+
+
+def _former(stores: Stores, service: Service) -> Signin | None:
+    """The sign-in that is to go, None for none; one that cannot be read is taken away here."""
+    try:
+        return signins.find(stores.db, service.name)
+    except signins.Damaged:
+        stores.notice(
+            f"the sign-in to {service.name} could not be read; its tokens, if any, are left and serve no call"
+        )
+    signins.forget(stores.db, service.name)
+    return None
 
 
 def _renewed(stores: Stores, service: Service, seconds: float) -> None:
@@ -183,10 +196,11 @@ def _replace(stores: Stores, service: Service, new: Signin, grant: "Grant") -> N
 
 def _between(old: Signin, new: Signin) -> Signin:
     both = tuple(scope for scope in old.scopes if scope in new.scopes)
+    between = old._replace(scopes=both, ids=(*new.ids, *old.ids))
     if old.refreshable:
-        return old._replace(scopes=both, expires=0.0, life=0.0)
+        return between._replace(expires=0.0, life=0.0)
     known = [expires for expires in (old.expires, new.expires) if expires is not None]
-    return old._replace(scopes=both, expires=min(known, default=None))
+    return between._replace(expires=min(known, default=None))
 
 
 def _clear(stores: Stores, service: Service, old: Signin, new: Signin) -> None:

@@ -29,10 +29,18 @@ class Standing(NamedTuple):
     refreshable: bool = False
     place: Place | None = None
 
+    @property
+    def serves(self) -> bool:
+        """Whether calls are authorized by it, as far as they need no scope that is `missing`."""
+        return self.state == "signed in"
+
 
 def standing(stores: Stores, workspace: Workspace, service: Service) -> Standing:
     """As the home's own records tell it: nothing is sent and no secret is read. Raises HelmError "state"."""
-    found = signins.find(stores.db, service.name)
+    try:
+        found = signins.find(stores.db, service.name)
+    except signins.Damaged as error:
+        return Standing(service.name, "expired", scopes.missing(stores, workspace, service, ()), error.message)
     if found is None:
         return Standing(service.name, "not connected", scopes.missing(stores, workspace, service, ()))
     reason = None

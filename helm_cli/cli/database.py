@@ -4,7 +4,7 @@ import os
 from typing import Any, get_args
 
 from helm_cli.cli.entry import asked, can_ask, piped_secret, typed_secret
-from helm_cli.cli.given import SERVER, Given, option, with_url
+from helm_cli.cli.given import SERVER, Given, check_filled, option, with_url
 from helm_cli.cli.here import Here
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import ENGINES, PORTS, Database, Engine, Tls
@@ -17,6 +17,7 @@ def complete(place: Here, given: Given, *, password_stdin: bool) -> tuple[Databa
     On a terminal what is missing is asked for; without one it is a usage error that names the option.
     Raises HelmError "usage", and "declined" where the person stops answering.
     """
+    check_filled(given._asdict())
     given, password = with_url(given, password_stdin=password_stdin)
     asking = can_ask(place)
     name = given.name or asked(place, asking, "NAME", "Name of the profile")
@@ -42,6 +43,7 @@ def changed(
     place: Here, old: Database, given: Given, *, password_stdin: bool, ask_password: bool
 ) -> tuple[Database, str | None]:
     """A profile with what was given in place of what it had, and its new password, None where none was given."""
+    check_filled(given._asdict())
     given, password = with_url(given, password_stdin=password_stdin)
     if given.engine not in (None, old.engine):
         raise HelmError("usage", f"{old.name} is a {old.engine} profile, and the URL is of {given.engine}; add another")

@@ -1,14 +1,13 @@
 """`helm db`: database profiles, kept without their secrets, and a person's own look into the databases."""
 
 import os
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from helm_cli import drivers
 from helm_cli.broker import profiles as broker
-from helm_cli.broker import secrets
-from helm_cli.cli import OutputOption, broken, database, group, listing_format
+from helm_cli.cli import OutputOption, broken, database, group, listing_format, trying
 from helm_cli.cli.given import Given
 from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_members, show_rows
@@ -152,7 +151,7 @@ def remove(name: NameArgument) -> None:
 
 
 @app.command()
-def test(name: NameArgument) -> None:
+def test(name: NameArgument, output: OutputOption = "auto") -> int:
     """Try a database profile: open it, and say what answered.
 
     \b
@@ -161,10 +160,8 @@ def test(name: NameArgument) -> None:
       helm db test shop && echo reachable
     """
     place = here()
-    profile = profiles.load(place.stores.home, "db", name)
-    secret = secrets.read(place.stores, profile)
-    answer = drivers.driver(profile.engine).probe(profile, secret, drivers.Limits())
-    place.streams.write(f"{name}: {answer}\n")
+    load = partial(profiles.load, place.stores.home, "db", name)
+    return trying.report(place, name, listing_format(output), load)
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """What the options of a database profile said, together with a connection URL from the environment."""
 
 import os
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from helm_cli.model.errors import HelmError
@@ -59,9 +60,16 @@ def _check_agreement(given: Given, told: dict[str, Any], variable: str) -> None:
             raise HelmError("usage", f"{option(field)} contradicts the URL in {variable}; give one of them")
 
 
+def check_filled(given: Mapping[str, object]) -> None:
+    """Raises HelmError "usage" where an option was given an empty value, which no field of a profile can have."""
+    for field, value in given.items():
+        if value == "":
+            raise HelmError("usage", f"{option(field)} is empty; give it a value, or leave it out")
+
+
 def option(field: str) -> str:
     """The option that fills a field."""
-    return "--" + field.replace("_", "-")
+    return "NAME" if field == "name" else "--" + field.replace("_", "-")
 
 
 def _check_relative(variable: str, path: str | None) -> None:

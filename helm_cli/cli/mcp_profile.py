@@ -7,6 +7,7 @@ import shutil
 from typing import Final, NamedTuple
 
 from helm_cli.cli.entry import asked, can_ask, piped_secret, typed_secret
+from helm_cli.cli.given import check_filled
 from helm_cli.cli.here import Here, tell
 from helm_cli.grammar import secret_words
 from helm_cli.grammar import token as tokens
@@ -33,10 +34,10 @@ def complete(place: Here, given: Given) -> Server:
     On a terminal what is missing is asked for; without one it is a usage error that names the option.
     Raises HelmError "usage", and "declined" where the person stops answering.
     """
+    _check(given)
     asking = can_ask(place)
     name = given.name or asked(place, asking, "NAME", "Name of the profile")
     profiles.check_name(name)
-    _check(given)
     if not given.command and given.url is None:
         given = _from_text(given, asked(place, asking, "-- COMMAND or --url", "Command or URL of the server"))
     return Server(name, _command(given), given.url, given.token_env, given.start_seconds or 30)
@@ -139,6 +140,7 @@ _OPEN: Final = (
 
 
 def _check(given: Given) -> None:
+    check_filled(given._asdict())
     if given.command and given.url is not None:
         raise HelmError("usage", "a server is a command or a URL, and both were given; leave one out")
     if given.url is not None and given.token_env is not None:

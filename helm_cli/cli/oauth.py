@@ -17,7 +17,7 @@ from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_members, show_rows, write_json
 from helm_cli.drivers import browser
 from helm_cli.drivers.oauth_pasted import Pasted
-from helm_cli.model.errors import HelmError
+from helm_cli.model.errors import EXIT, HelmError
 from helm_cli.model.profile import Service
 from helm_cli.store import profiles
 from helm_cli.view.streams import person_present
@@ -26,6 +26,7 @@ from helm_cli.view.unseen import unseen
 
 app = group("Sign in to services by OAuth2.")
 
+_MOST_SECONDS: Final = 3600
 _COLUMNS: Final = ("service", "state", "expires", "scopes", "missing", "reason")
 
 ServiceArgument = Annotated[str, typer.Argument(metavar="SERVICE", help="The service profile's name.")]
@@ -35,9 +36,7 @@ ServiceArgument = Annotated[str, typer.Argument(metavar="SERVICE", help="The ser
 def connect(
     service: ServiceArgument,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address to go to.")] = False,
-    timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=1, max=3600, help="How long to wait.")
-    ] = 300,
+    timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", help="How long to wait.")] = 300,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Sign in to a service, for what the enabled extensions of the workspace declare.
@@ -50,6 +49,9 @@ def connect(
       helm oauth connect calendar
       helm oauth connect calendar --no-browser --timeout 600
     """
+    # Neither less nor more than NaN is.
+    if not 1 <= timeout <= _MOST_SECONDS:
+        raise HelmError("usage", f"--timeout takes 1 to {_MOST_SECONDS} seconds")
     place = here()
     profile = broker.profile(place.stores, service)
     where = place.workspace(workspace)
@@ -80,8 +82,10 @@ def status(
     service: Annotated[str | None, typer.Argument(metavar="SERVICE", help="One service; else all of them.")] = None,
     workspace: WorkspaceOption = None,
     output: OutputOption = "auto",
-) -> None:
+) -> int:
     """Show which services you are signed in to, for what, how long, and which extensions lack a scope.
+
+    Of one service, the exit status is 5 where its sign-in serves no call.
 
     \b
     Examples:
@@ -92,13 +96,17 @@ def status(
     listing_format(output)
     where = place.workspace(workspace)
     if service is not None:
-        found = _row(standing(place.stores, where, broker.profile(place.stores, service)))
-        return show_members(place, output, found if output == "json" else _without_blanks(_told(found)))
+        found = standing(place.stores, where, broker.profile(place.stores, service))
+        row = _row(found)
+        show_members(place, output, row if output == "json" else _without_blanks(_told(row)))
+        return 0 if found.serves else EXIT["not_authorized"]
     rows = [_row(standing(place.stores, where, profile)) for profile in _profiles(place)]
     if output == "json":
-        return write_json(place, rows)
-    empty = "no service that signs in by OAuth2 yet; add one with helm service add --oauth2"
-    show_rows(place, output, _COLUMNS, [_told(row) for row in rows], empty)
+        write_json(place, rows)
+    else:
+        empty = "no service that signs in by OAuth2 yet; add one with helm service add --oauth2"
+        show_rows(place, output, _COLUMNS, [_told(row) for row in rows], empty)
+    return 0
 
 
 @app.command()

@@ -1,13 +1,12 @@
 """`helm service`: where HTTP services are and how their calls are authorized, kept without tokens and secrets."""
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from helm_cli import drivers
-from helm_cli.broker import authorization
 from helm_cli.broker import profiles as broker
-from helm_cli.cli import OutputOption, broken, group, listing_format, service_entry
+from helm_cli.cli import OutputOption, broken, group, listing_format, service_entry, trying
 from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.cli.service_entry import Given
@@ -118,8 +117,14 @@ def edit(
         bool, typer.Option("--ask-client-secret", help="Ask for a new client secret.")
     ] = False,
     redirect_port: PortOption = None,
+    no_redirect_port: Annotated[
+        bool, typer.Option("--no-redirect-port", help="Take the port of the setting oauth.port again.")
+    ] = False,
     authorize_url: AuthorizeOption = None,
     token_url: TokenUrlOption = None,
+    no_sign_in_urls: Annotated[
+        bool, typer.Option("--no-sign-in-urls", help="Forget both; extensions declare theirs.")
+    ] = False,
 ) -> None:
     """Change a service profile; what is not given stays, and so do the comments in its file.
 
@@ -142,8 +147,10 @@ def edit(
         client_secret_stdin=client_secret_stdin,
         ask_client_secret=ask_client_secret,
         redirect_port=redirect_port,
+        no_redirect_port=no_redirect_port,
         authorize_url=authorize_url,
         token_url=token_url,
+        no_sign_in_urls=no_sign_in_urls,
     )
     new = service_entry.changed(old, given)
     broker.check(place.stores, new, force=True)
@@ -201,7 +208,7 @@ def remove(name: NameArgument) -> None:
 
 
 @app.command()
-def test(name: NameArgument) -> None:
+def test(name: NameArgument, output: OutputOption = "auto") -> int:
     """Try a service profile: ask for its base URL, with its token, and say what answered.
 
     \b
@@ -210,11 +217,8 @@ def test(name: NameArgument) -> None:
       helm service test metrics && echo reachable
     """
     place = here()
-    profile = profiles.load(place.stores.home, "service", name)
-    secret = authorization.secret(place.stores, profile)
-    http = drivers.driver("http")
-    answer = http.probe(profile, secret, http.LIMITS)
-    place.streams.write(f"{name}: {answer}\n")
+    load = partial(profiles.load, place.stores.home, "service", name)
+    return trying.report(place, name, listing_format(output), load)
 
 
 def _secret_in_words(profile: Service) -> str:

@@ -3,7 +3,7 @@
 from typing import Any, Final, NamedTuple, get_args
 
 from helm_cli.cli.entry import asked, can_ask, piped_secret, typed_secret
-from helm_cli.cli.given import option
+from helm_cli.cli.given import check_filled, option
 from helm_cli.cli.here import Here, tell
 from helm_cli.grammar import token, url
 from helm_cli.model.errors import HelmError
@@ -26,16 +26,27 @@ class Given(NamedTuple):
     client_secret_stdin: bool = False
     ask_client_secret: bool = False
     redirect_port: int | None = None
+    no_redirect_port: bool = False
     authorize_url: str | None = None
     token_url: str | None = None
+    no_sign_in_urls: bool = False
 
 
 # Options that go with one way to sign in alone.
 _TOKEN: Final = ("header", "format", "token_stdin", "ask_token", "no_token")
 _OAUTH2: Final = (
-    "client_id", "client_secret_stdin", "ask_client_secret", "redirect_port", "authorize_url", "token_url",
+    "client_id", "client_secret_stdin", "ask_client_secret", "redirect_port", "no_redirect_port", "authorize_url",
+    "token_url", "no_sign_in_urls",
 )  # fmt: skip
-_ABOUT_SECRET: Final = ("token_stdin", "ask_token", "no_token", "client_secret_stdin", "ask_client_secret")
+# Of each of these one alone can be meant.
+_EXCLUSIVE: Final = (
+    ("token_stdin", "ask_token", "no_token", "client_secret_stdin", "ask_client_secret"),
+    ("redirect_port", "no_redirect_port"),
+    ("authorize_url", "no_sign_in_urls"),
+    ("token_url", "no_sign_in_urls"),
+)
+# Option of an edit -> the fields that it empties.
+_EMPTIED: Final = {"no_redirect_port": ("redirect_port",), "no_sign_in_urls": ("authorize_url", "token_url")}
 # What the wizard offers -> the option that says so.
 _WAYS: Final = {"a token": None, "OAuth2": "oauth2", "nothing": "no_token"}
 
@@ -46,6 +57,7 @@ def complete(place: Here, given: Given) -> tuple[Service, Given]:
     Raises HelmError "usage" where something is missing that nobody can be asked for, or does not go together, and
     "declined" where the person stops answering.
     """
+    check_filled(given._asdict())
     _check_together(given)
     asking = can_ask(place)
     name = given.name or asked(place, asking, "NAME", "Name of the profile")
@@ -72,6 +84,7 @@ def complete(place: Here, given: Given) -> tuple[Service, Given]:
 
 def changed(old: Service, given: Given) -> Service:
     """A profile with what was given in place of what it had. Raises HelmError "usage"."""
+    check_filled(given._asdict())
     for field in _told(given, _TOKEN if old.oauth2 else _OAUTH2):
         way = "that signs in by OAuth2" if old.oauth2 else "without OAuth2"
         step = f"leave it out, or replace the profile with: helm service add {old.name} --force"
@@ -83,6 +96,7 @@ def changed(old: Service, given: Given) -> Service:
         raise HelmError("usage", f"nothing to change; give {', '.join(options[:-1])} or {options[-1]}")
     fields = [field for field in _told(given, Service._fields) if field != "name"]
     new: dict[str, Any] = {field: getattr(given, field) for field in fields}
+    new |= {field: None for told in _told(given, (*_EMPTIED,)) for field in _EMPTIED[told]}
     if given.base_url is not None:
         new["base_url"] = _base(given.base_url)
     if given.format is not None:
@@ -136,9 +150,11 @@ def _check_together(given: Given, *, oauth2: bool | None = None) -> None:
     else:
         for field in _told(given, _OAUTH2):
             raise HelmError("usage", f"{option(field)} goes with --oauth2; give that too")
-    several = _told(given, _ABOUT_SECRET)
-    if len(several) > 1:
-        raise HelmError("usage", f"{option(several[0])} and {option(several[1])} exclude each other; give one of them")
+    for group in _EXCLUSIVE:
+        several = _told(given, group)
+        if len(several) > 1:
+            first, second = map(option, several[:2])
+            raise HelmError("usage", f"{first} and {second} exclude each other; give one of them")
 
 
 def _told(given: Given, fields: tuple[str, ...]) -> list[str]:

@@ -1,13 +1,16 @@
 """One bounded HTTP exchange: a request, and an answer that is small enough, soon enough, or an error that is safe."""
 
 from collections.abc import Hashable, Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from helm_cli.drivers import Limits, deadline, http_body, http_faults, kept
 from helm_cli.drivers.deadline import Abandoned, Deadline
 from helm_cli.drivers.http_library import httpx
 from helm_cli.drivers.http_line import Late, Line, open_line
 from helm_cli.model.errors import HelmError
+
+# The statuses that say where else to go, which nothing of helm's ever does.
+REDIRECTS: Final = (301, 302, 303, 307, 308)
 
 
 class Sent(NamedTuple):
@@ -23,7 +26,8 @@ class Reply(NamedTuple):
     """An answer with whatever status it has; names of `headers` are in lower case, several of one joined by ", ".
 
     `body` is decoded and whole, unless it could not be read, where it is empty: `cut` says that it is over
-    `limits.bytes`, `fault` is a clause on what else is wrong with it ("is compressed in a way …").
+    `limits.bytes`, `fault` is a clause on what else is wrong with it ("is compressed in a way …"). Only an answer that
+    says that something went wrong may also have broken off, or not been whole in time: its status tells enough.
     """
 
     status: int
@@ -43,9 +47,11 @@ def exchange(sent: Sent, limits: Limits, key: Hashable = None, label: str = "") 
     where the request may have been sent, and no word of the request in its message.
     """
     request = _request(sent)
+    taken: list[Line] = []
 
     def whole(clock: Deadline) -> Reply:
         line = open_line(sent.url) if key is None else kept.take(key, lambda: open_line(sent.url), label=label)
+        taken.append(line)
         done = False
         try:
             reply, done = _exchanged(line, request, limits, clock)
@@ -59,7 +65,7 @@ def exchange(sent: Sent, limits: Limits, key: Hashable = None, label: str = "") 
     try:
         return deadline.run(whole, limits.seconds)
     except Abandoned as left:
-        raise http_faults.timed_out(limits.seconds, sent=left.open_ended) from None
+        raise _late(taken[0] if taken else None, limits, sent=left.open_ended) from None
 
 
 def _request(sent: Sent) -> "httpx.Request":
@@ -70,7 +76,10 @@ def _request(sent: Sent) -> "httpx.Request":
             )
     # By bytes httpx sends the header's name as it stands.
     headers = [(name.encode("ascii"), value.encode("ascii")) for name, value in sent.headers.items()]
-    return httpx.Request(sent.method, sent.url, headers=headers, content=sent.body)
+    try:
+        return httpx.Request(sent.method, sent.url, headers=headers, content=sent.body)
+    except httpx.InvalidURL:
+        raise HelmError("not_configured", "the URL of the service cannot be sent; check its base URL") from None
 
 
 def _exchanged(line: Line, request: "httpx.Request", limits: Limits, clock: Deadline) -> tuple[Reply, bool]:
@@ -85,19 +94,35 @@ def _exchanged(line: Line, request: "httpx.Request", limits: Limits, clock: Dead
         raise _failed(error, line, limits, clock) from None
     if clock.over():
         # Its own end interrupted the connection, which a body without a length takes for its end.
-        raise http_faults.timed_out(limits.seconds, sent=clock.committing)
+        if _good(reply):
+            raise _late(line, limits, sent=clock.committing)
+        return (reply if reply.cut else reply._replace(body=b"", fault="was not whole in time")), False
     return reply, not (reply.cut or reply.fault) and line.clean()
+
+
+def _good(reply: Reply) -> bool:
+    return 200 <= reply.status < 300
 
 
 def _failed(error: BaseException, line: Line, limits: Limits, clock: Deadline) -> HelmError:
     sent = clock.committing
     if clock.over() or isinstance(error, (Late, httpx.TimeoutException)):
-        return http_faults.timed_out(limits.seconds, sent=sent)
+        return _late(line, limits, sent=sent)
     if isinstance(error, http_body.Short):
         return http_faults.unavailable("the answer of the service broke off", sent=sent)
     if line.proxy is not None and not line.connected and not sent:
         return http_faults.unavailable(f"{line.proxy} names a proxy that does not answer; check or unset it", sent=sent)
+    if isinstance(error, httpx.ProxyError):
+        told = f"the proxy that {line.proxy} names did not connect helm to the service; check or unset it"
+        return http_faults.unavailable(told, sent=sent)
     return http_faults.failed(error, sent=sent)
+
+
+def _late(line: Line | None, limits: Limits, *, sent: bool) -> HelmError:
+    if line is None or line.proxy is None or sent:
+        return http_faults.timed_out(limits.seconds, sent=sent)
+    told = f"the proxy that {line.proxy} names did not connect helm to the service within {limits.seconds:g} s"
+    return HelmError("timeout", f"{told}; check or unset it")
 
 
 def _answered(line: Line, request: "httpx.Request", clock: Deadline) -> "httpx.Response":
@@ -122,7 +147,7 @@ def _read(response: "httpx.Response", limits: Limits) -> Reply:
     except http_body.Unreadable as error:
         return reply._replace(fault=str(error))
     except (http_body.Short, httpx.HTTPError):
-        if 200 <= reply.status < 300:
+        if _good(reply):
             raise
         # What it says went wrong is worth more than that its text is not whole.
         return reply._replace(fault="broke off")

@@ -6,8 +6,9 @@ from typing import Final
 
 from helm_cli import __version__
 from helm_cli.drivers import Answer, Limits, http_retry, kept
-from helm_cli.drivers.exchange import Reply, Sent, exchange
+from helm_cli.drivers.exchange import REDIRECTS, Reply, Sent, exchange
 from helm_cli.drivers.http_library import httpx
+from helm_cli.grammar import token
 from helm_cli.model import jsontext
 from helm_cli.model.envelope import success
 from helm_cli.model.errors import HelmError
@@ -18,8 +19,6 @@ from helm_cli.model.profile import Service
 
 LIMITS: Final = Limits(seconds=10.0, bytes=1024 * 1024)
 
-_REDIRECTS: Final = (301, 302, 303, 307, 308)
-_BOM: Final = b"\xef\xbb\xbf"
 _LOOK: Final = "; it is unknown whether the write was applied: look before you repeat it"
 
 
@@ -80,8 +79,17 @@ def _headers(service: Service, secret: str | None, *, has_body: bool) -> dict[st
     if has_body:
         headers["Content-Type"] = "application/json"
     if secret is not None:
+        _check_secret(service, secret)
         headers[service.header] = f"Bearer {secret}" if service.format == "bearer" else secret
     return headers
+
+
+def _check_secret(service: Service, secret: str) -> None:
+    if token.fault(secret) is not None:
+        name = service.name
+        step = f"helm oauth connect {name}" if service.oauth2 else f"helm service edit {name} --ask-token"
+        told = f"the token of {name} holds what no header can carry, such as a line end; enter it again with: {step}"
+        raise HelmError("not_configured", told)
 
 
 def _unanswered(error: HelmError, effect: Effect) -> HelmError:
@@ -93,7 +101,7 @@ def _unanswered(error: HelmError, effect: Effect) -> HelmError:
 
 
 def _envelope(reply: Reply, service: Service, effect: Effect, limits: Limits) -> dict[str, Json]:
-    if reply.status in _REDIRECTS:
+    if reply.status in REDIRECTS:
         told = f"the service answered {_named(reply.status)}, and helm follows no redirect; check its base URL"
         raise _answered("redirect", told, reply, effect)
     if not 200 <= reply.status < 300:
@@ -114,7 +122,7 @@ def _http_error(reply: Reply, service: Service, effect: Effect) -> HelmError:
     told = f"the service answered {_named(reply.status)}"
     if reply.status == 401:
         told += f"; check the sign-in or the token of {service.name}"
-    elif wait is not None:
+    elif wait is not None and _settled(reply, effect):
         told += f"; wait {wait} s before you ask again"
     error = _answered("http_error", told, reply, effect)
     if wait is not None:
@@ -125,18 +133,23 @@ def _http_error(reply: Reply, service: Service, effect: Effect) -> HelmError:
 
 
 def _answered(code: str, told: str, reply: Reply, effect: Effect) -> HelmError:
-    """An error that came of an answer. A 4xx settles that a write was not applied, as far as a service tells."""
+    """An error that came of an answer."""
     outer: dict[str, Json] = {"status": reply.status, "data": None}
-    if effect == "read" or 400 <= reply.status < 500:
+    if _settled(reply, effect):
         return HelmError(code, told, outer=outer)
     return HelmError(code, told + _LOOK, {"applied": "unknown"}, outer)
+
+
+def _settled(reply: Reply, effect: Effect) -> bool:
+    """Whether nothing was changed: a 4xx says of a write that it was not applied, as far as a service tells."""
+    return effect == "read" or 400 <= reply.status < 500
 
 
 def _json(reply: Reply) -> Json:
     """The JSON of a body, null for an empty one, whatever Content-Type says. ValueError with a clause on why not."""
     if reply.cut or reply.fault is not None:
         raise ValueError(f"its body {reply.fault or 'is too large'}")
-    return jsontext.parse(reply.body.removeprefix(_BOM), mend=True) if reply.body else None
+    return jsontext.parse(reply.body.removeprefix(jsontext.BOM), mend=True) if reply.body else None
 
 
 def _named(status: int) -> str:

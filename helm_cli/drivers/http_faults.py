@@ -21,7 +21,6 @@ _CAUSES: Final[tuple[tuple[type[BaseException], str], ...]] = (
     (ConnectionRefusedError, "nothing answers at the port of the service; start it, or check its base URL"),
 )
 _FAILURES: Final[tuple[tuple[type[BaseException], str], ...]] = (
-    (httpx.ProxyError, "the proxy of the environment did not connect helm to the service; check HTTPS_PROXY"),
     (httpx.ConnectError, "the service could not be reached; check its base URL and the network"),
     (httpx.RemoteProtocolError, "the answer of the service broke off, or is not HTTP"),
     (httpx.NetworkError, "the connection to the service broke before its answer was whole"),

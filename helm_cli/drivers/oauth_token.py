@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from helm_cli import __version__
 from helm_cli.drivers import Limits
-from helm_cli.drivers.exchange import Reply, Sent, exchange
+from helm_cli.drivers.exchange import REDIRECTS, Reply, Sent, exchange
 from helm_cli.model import jsontext
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
@@ -23,7 +23,6 @@ _ERRORS: Final = (
     "unsupported_grant_type",
     "invalid_scope",
 )
-_REDIRECTS: Final = (301, 302, 303, 307, 308)
 # What a header can carry (RFC 6750, 2.1, and what services send beyond it); a refresh token goes into a form.
 _ACCESS: Final = re.compile(r"[!-~]+")
 _REFRESH: Final = re.compile(r"[ -~]+")
@@ -113,12 +112,12 @@ def _granted(client: Client, form: Mapping[str, str], asked: Collection[str], no
 
 def _answer(reply: Reply, what: str) -> dict[str, Json]:
     """The JSON object of an answer that grants something; `what` was sent for it."""
-    if reply.status in _REDIRECTS:
+    if reply.status in REDIRECTS:
         raise _unusable("redirects elsewhere, where helm does not follow")
     if reply.cut:
         raise _unusable("is larger than 64 KiB")
     try:
-        found = None if reply.fault else jsontext.parse(reply.body.removeprefix(b"\xef\xbb\xbf"))
+        found = None if reply.fault else jsontext.parse(reply.body.removeprefix(jsontext.BOM))
     except ValueError:
         found = None
     # Only a definite answer ends a sign-in: not one of a server that fails or is too busy.

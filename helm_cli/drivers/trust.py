@@ -4,7 +4,9 @@ import os
 import re
 from typing import Final
 
-_LOOPBACK: Final = re.compile(r"(?i:localhost)|127(\.[0-9]{1,3}){3}|::1")
+from helm_cli.grammar.url import LOOPBACK
+
+_LOOPBACK: Final = re.compile(r"127(\.[0-9]{1,3}){3}|::1")
 
 # Named here because a library's own notion is that of the machine it was built on, or the environment's.
 _AUTHORITIES: Final = (
@@ -17,7 +19,7 @@ _AUTHORITIES: Final = (
 
 def loopback(host: str) -> bool:
     """Whether what is sent to this host stays on this machine, by its name alone."""
-    return bool(_LOOPBACK.fullmatch(host))
+    return host.lower() in LOOPBACK or bool(_LOOPBACK.fullmatch(host))
 
 
 def authorities() -> str | None:

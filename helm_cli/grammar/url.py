@@ -10,6 +10,8 @@ from typing import Final
 from helm_cli.grammar import template
 
 LOOPBACK: Final = ("127.0.0.1", "localhost")
+# Far more than a URL that a person configures has, and far less than what is sent may have in all.
+MOST_CHARACTERS: Final = 4_096
 
 _URL: Final = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*)://(?P<authority>[^/?#]*)"
@@ -28,6 +30,8 @@ _NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0[xX][0-9A-Fa-f]*)")
 _ESCAPE: Final = re.compile(r"%([0-9A-Fa-f]{2})")
 _DEFAULT_PORT: Final = {"https": 443, "http": 80}
 _MOST_DECODINGS: Final = 8
+# ".", "..", and what some servers take for one: they end a segment at ";" (its parameters), at NUL, or trim blanks.
+_DOTS: Final = re.compile(r"\.\.?(?:[;\x00-\x20\x7f-\xa0\s].*)?", re.DOTALL)
 
 
 def base_fault(url: str) -> str | None:
@@ -86,7 +90,8 @@ def path_fault(path: str) -> str | None:
 def climbs(path: str) -> bool:
     """Whether a path has a "." or ".." segment, as it stands or as a server sees it that decodes it again and again.
 
-    A backslash divides segments too, as on Windows.
+    A backslash divides segments too, as on Windows, and what follows the dots after a ";", a blank or a control
+    character does not count.
     """
     for _ in range(_MOST_DECODINGS):
         if _has_dots(path):
@@ -99,6 +104,8 @@ def climbs(path: str) -> bool:
 
 
 def _fault(url: str) -> str | None:
+    if len(url) > MOST_CHARACTERS:
+        return f"must have at most {MOST_CHARACTERS:,} characters"
     if not _PRINTABLE.fullmatch(url):
         return "must be ASCII without spaces, backslashes or control characters (percent-encode them; hosts as xn--…)"
     if not _URL.fullmatch(url):
@@ -144,11 +151,11 @@ def _characters_fault(path: str) -> str | None:
 
 
 def _segments_fault(path: str) -> str | None:
-    return 'must have no "." or ".." segment' if _has_dots(_decoded(path)) else None
+    return 'must have no "." or ".." segment' if climbs(path) else None
 
 
 def _has_dots(path: str) -> bool:
-    return any(segment in (".", "..") for segment in re.split(r"[/\\]", path))
+    return any(_DOTS.fullmatch(segment) for segment in re.split(r"[/\\]", path))
 
 
 def _decoded(path: str) -> str:

@@ -9,10 +9,15 @@ from typing import Any, Final, NoReturn, TypeAlias
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Scalar: TypeAlias = bool | int | float | str | None
 
+# What some programs begin a text with, which is no part of it.
+BOM: Final = b"\xef\xbb\xbf"
+
 # Python itself turns no longer integer into text.
 MOST_DIGITS: Final = 4_000
 # No argument and no answer that a person means is deeper, and deeper ones exhaust the stack of who reads them.
 MOST_LEVELS: Final = 200
+# Characters of a text that a message about it repeats.
+_MOST_TOLD: Final = 40
 
 
 def parse(text: str | bytes, *, mend: bool = False) -> Json:
@@ -20,15 +25,16 @@ def parse(text: str | bytes, *, mend: bool = False) -> Json:
 
     Refused with a ValueError whose message is one lower-case clause: duplicate keys, NaN and infinities,
     numbers that overflow a double, integers over 4,000 digits, lone surrogates, nesting too deep to read,
-    bytes that are not UTF-8. Other integers are kept exactly. `mend` puts U+FFFD in the place of each lone surrogate
-    instead: half an emoji in somebody's text is no reason to give up all of an answer.
+    bytes that are not UTF-8. Other integers are kept exactly. No message repeats more than 40 characters of the text.
+    `mend` is for what somebody else sent: no message repeats a key of it, and U+FFFD takes the place of each lone
+    surrogate, for half an emoji is no reason to give up all of an answer.
     """
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
         value: Json = json.loads(
             text,
-            object_pairs_hook=_object,
+            object_pairs_hook=_strange if mend else _object,
             parse_constant=_constant,
             parse_float=_float,
             parse_int=_integer,
@@ -72,16 +78,41 @@ def repaired(value: Json) -> Json:
     if isinstance(value, list):
         return [repaired(item) for item in value]
     if isinstance(value, dict):
-        return {str(repaired(key)): repaired(item) for key, item in value.items()}
+        return {key: repaired(item) for key, item in zip(_names(value), value.values(), strict=True)}
     return value
+
+
+def _names(value: dict[str, Json]) -> list[str]:
+    """The keys of an object, repaired; those that would be one key then are numbered, so that none is lost."""
+    names = [str(repaired(key)) for key in value]
+    if len({*names}) == len(names):
+        return names
+    taken = {*value}
+    numbers: dict[str, int] = {}
+    for at, (name, key) in enumerate(zip(names, value, strict=True)):
+        new = name
+        while new != key and new in taken:
+            numbers[name] = numbers.get(name, 1) + 1
+            new = f"{name} ({numbers[name]})"
+        names[at] = new
+        taken.add(new)
+    return names
 
 
 def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f"the key {json.dumps(key)} stands twice in one JSON object")
+            shown = json.dumps(key[:_MOST_TOLD]) + ("…" if len(key) > _MOST_TOLD else "")
+            raise ValueError(f"the key {shown} stands twice in one JSON object")
         found[key] = value
+    return found
+
+
+def _strange(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice in one JSON object")
     return found
 
 
@@ -92,7 +123,7 @@ def _constant(name: str) -> NoReturn:
 def _float(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
-        raise ValueError(f"the number {digits[:40]} is too large")
+        raise ValueError(f"the number {digits[:_MOST_TOLD]} is too large")
     return value
 
 

@@ -1,6 +1,7 @@
 """Where a call goes: the profiles that the user configured, and the folders of a workspace; never with what secret."""
 
-from typing import Final, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NamedTuple
 
 from helm_cli.model.jsontext import Json, digest
 
@@ -99,6 +100,13 @@ class Service(NamedTuple):
     @property
     def account(self) -> str:
         return self.item("client-secret" if self.oauth2 else "token")
+
+    def addresses(self, declared: Mapping[str, Any]) -> tuple[str, str]:
+        """Where a sign-in goes: the authorizeUrl and the tokenUrl of a declared oauth2, else the profile's, else ""."""
+        return (
+            declared.get("authorizeUrl", self.authorize_url) or "",
+            declared.get("tokenUrl", self.token_url) or "",
+        )
 
     def item(self, field: str) -> str:
         """The account of one of its secrets: "token", "client-secret", "access-token" or "refresh-token"."""

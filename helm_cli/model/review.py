@@ -68,7 +68,7 @@ class Review(NamedTuple):
     approval that stands ("" where none does); `changes` and `files` are what differs from it. `elsewhere` are
     other workspaces in which this content is approved. `servers` are the MCP servers that were asked for their tools.
     Of a plugin, `extension` has the tools that its globs let in on those servers, and its named tools as `bindings`
-    has them bound.
+    has them bound; `team_tokens` is the team's own limit a month, 0 for none, None where the plugin's holds.
     """
 
     workspace: str
@@ -88,6 +88,7 @@ class Review(NamedTuple):
     elsewhere: tuple[str, ...]
     servers: tuple[Listed, ...] = ()
     bindings: tuple[Bound, ...] = ()
+    team_tokens: int | None = None
 
     @property
     def standing(self) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from helm_cli.model.jsontext import Json, digest, repaired
+from helm_cli.model.jsontext import MOST_LEVELS, Json, digest, levels, repaired
 
 
 class Tool(NamedTuple):
@@ -27,7 +27,9 @@ class Tool(NamedTuple):
 
 
 def tool(entry: Json) -> Tool | None:
-    """The tool of one entry of a server's list; None for what is none, which nobody could call."""
+    """The tool of one entry of a server's list; None for what is none, and for what is nested too deeply to be one."""
+    if levels(entry) > MOST_LEVELS:
+        return None
     entry = repaired(entry)
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
         return None

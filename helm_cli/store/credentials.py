@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Place
@@ -12,7 +12,10 @@ from helm_cli.store import credentials_file, keychain
 from helm_cli.store.patience import Patience
 
 VARIABLE: Final = "HELM_CLI_CREDENTIALS"
-ACCOUNT: Final = re.compile(r"(?P<group>[a-z]+)/(?P<name>[a-z0-9][a-z0-9._-]{0,63})/(?P<field>[a-z]+(-[a-z]+)*)")
+# A field of a profile, or the value of a plugin's setting, with the plugin's id and its workspace in the middle.
+ACCOUNT: Final = re.compile(
+    r"[a-z]+/[a-z0-9][a-z0-9._-]{0,63}/[a-z]+(-[a-z]+)*|plugin/[a-z0-9][a-z0-9.-]{0,127}/[a-z][a-z0-9_]{0,63}"
+)
 
 # Seconds that a keychain has to answer: to a program, and to a person whom it may ask to unlock it (design, section 3).
 PROGRAM: Final = 5.0
@@ -48,7 +51,7 @@ def choose(home: Path, notice: Notice, *, terminal: bool = False) -> Place:
 def put(
     home: Path, account: str, secret: str, place: Place, *, terminal: bool = False, notice: Notice = silent
 ) -> None:
-    """Keeps a secret (any text, also an empty one) under `<group>/<profile>/<field>`, in place of the former.
+    """Keeps a secret (any text, also an empty one) under its account, `<group>/<name>/<field>`, in place of the former.
 
     A copy in the other store is left for the caller to delete, once the profile no longer names that store.
     Raises HelmError: "usage" (a lone surrogate, which no store keeps), "unavailable" (keychain), "state" (file).
@@ -62,20 +65,16 @@ def put(
         credentials_file.put(home, account, secret, notice)
 
 
-def get(home: Path, account: str, place: Place, *, terminal: bool, notice: Notice) -> str:
-    """The secret of an account from the store that its profile records.
+def find(home: Path, account: str, place: Place, *, terminal: bool = False, notice: Notice = silent) -> str | None:
+    """The secret of an account, None where this store has none.
 
-    Answers within 5 s, with a `terminal` within 60 s after a notice. Raises HelmError: "not_configured" (the store
-    has none), "unavailable" (the keychain is locked, absent or silent), "state" (the file is broken).
+    Answers within 5 s, with a `terminal` within 60 s after a notice. Raises HelmError: "unavailable" (the keychain is
+    locked, absent or silent), "state" (the file is broken).
     """
     _check(account)
     if place == "keychain":
-        secret = keychain.get(account, _patience(notice, terminal))
-    else:
-        secret = credentials_file.get(home, account, notice)
-    if secret is None:
-        _missing(account, place)
-    return secret
+        return keychain.get(account, _patience(notice, terminal))
+    return credentials_file.get(home, account, notice)
 
 
 def delete(home: Path, account: str, place: Place, *, terminal: bool = False, notice: Notice = silent) -> bool:
@@ -96,13 +95,6 @@ def _has_surrogate(text: str) -> bool:
     except UnicodeEncodeError:
         return True
     return False
-
-
-def _missing(account: str, place: Place) -> NoReturn:
-    group, name, field = account.split("/")
-    store = "the keychain" if place == "keychain" else credentials_file.NAME
-    step = f"enter it again with `helm {group} edit {name}`"
-    raise HelmError("not_configured", f"{store} holds no {field} of {group}/{name}; {step}")
 
 
 def _check(account: str) -> None:

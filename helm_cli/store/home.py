@@ -29,6 +29,10 @@ _REASONS: Final = {
 }
 
 
+class Held(HelmError):
+    """A lock that another process did not let go in time; its code is "state"."""
+
+
 def locate() -> Path:
     """The home: HELM_CLI_HOME, else `~/.helm`; absolute, and not created here.
 
@@ -113,8 +117,8 @@ def remove(path: Path) -> bool:
 def locked(path: Path, seconds: float) -> Iterator[int]:
     """Hold the lock of this file, which ends with the process whatever ends it.
 
-    Gives its descriptor: a process that inherits that holds the lock too. Raises HelmError("state") when another
-    process holds it for longer than `seconds`.
+    Gives its descriptor: a process that inherits that holds the lock too. Raises Held when another process holds it
+    for longer than `seconds`, and HelmError("state").
     """
     with told(path):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, FILE)
@@ -122,9 +126,7 @@ def locked(path: Path, seconds: float) -> Iterator[int]:
         deadline = time.monotonic() + seconds
         while not _taken(descriptor, path):
             if time.monotonic() >= deadline:
-                raise HelmError(
-                    "state", f"another helm has held {path} for {seconds:g} seconds; try again when it ended"
-                )
+                raise Held("state", f"another helm has held {path} for {seconds:g} seconds; try again when it ended")
             time.sleep(0.005)
         yield descriptor
     finally:

@@ -69,7 +69,7 @@ _THIRD: Final = (
     ) WITHOUT ROWID""",
     """CREATE TABLE runs (
         id TEXT PRIMARY KEY, workspace TEXT NOT NULL, extension TEXT NOT NULL, digest TEXT NOT NULL,
-        trigger TEXT NOT NULL, form TEXT NOT NULL, started_at REAL NOT NULL, ended_at REAL,
+        trigger TEXT NOT NULL, form TEXT NOT NULL, started_at REAL NOT NULL,
         asked_by TEXT NOT NULL, tokens INTEGER NOT NULL
     )""",
     """CREATE TABLE usage (
@@ -86,5 +86,17 @@ _THIRD: Final = (
     ) WITHOUT ROWID""",
 )
 
+_FOURTH: Final = (
+    "CREATE TABLE home (only_row INTEGER PRIMARY KEY CHECK (only_row = 1), id TEXT NOT NULL)",
+    "INSERT INTO home VALUES (1, lower(hex(randomblob(16))))",
+    "ALTER TABLE signins ADD COLUMN ids TEXT NOT NULL DEFAULT ''",
+)
+
+_FIFTH: Final = (
+    """CREATE TABLE sent (
+        draft TEXT PRIMARY KEY, state TEXT NOT NULL, via TEXT NOT NULL, digest TEXT NOT NULL, at TEXT NOT NULL
+    ) WITHOUT ROWID""",
+)
+
 # Step n leads from version n to version n + 1 (PRAGMA user_version).
-STEPS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _SECOND, _THIRD)
+STEPS: Final[tuple[tuple[str, ...], ...]] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)

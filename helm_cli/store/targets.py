@@ -1,8 +1,21 @@
-"""For which target each stored secret was entered, so that it is never sent to another one (design, section 3)."""
+"""To which home and which target each stored secret belongs, so that it is never sent elsewhere (design, section 3)."""
 
+import re
 import sqlite3
+from typing import Final
 
+from helm_cli.model.errors import HelmError
 from helm_cli.store import database
+
+_ID: Final = re.compile(r"[0-9a-f]{32}")
+
+
+def home(db: sqlite3.Connection) -> str:
+    """The id of this home, which no other has: homes of one user share a keychain. Raises HelmError("state")."""
+    found = database.row(db, "SELECT id FROM home")
+    if found is None or not isinstance(found[0], str) or not _ID.fullmatch(found[0]):
+        raise HelmError("state", "state.db no longer says which home it is of; move it away, and set up this home anew")
+    return found[0]
 
 
 def remember(db: sqlite3.Connection, account: str, target_digest: str) -> None:

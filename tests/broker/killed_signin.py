@@ -11,14 +11,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from helm_cli.broker import profiles, signin
+from helm_cli.broker import profiles, signin, tokens
 from helm_cli.broker.signin import Connected
 from helm_cli.broker.stores import Stores
 from helm_cli.drivers.oauth_token import Grant
 from helm_cli.model.profile import Service
 from helm_cli.store import signins
 from tests.program import ROOT
-from tests.rig import signing
 
 NOW: Final = 1_800_000_000.0
 SERVICE: Final = Service("cal", "https://api.example.com", client_id="id")
@@ -88,8 +87,8 @@ def _served(home: Path, service: Service, new: Grant) -> str:
     with closing(_stores(home)) as stores:
         row = signin.current(stores, service)
         due = signin._due(row, NOW)
-        access = signing.kept(home, "access-token")
-        refresh = signing.kept(home, "refresh-token")
+        access = tokens.read(stores, service, row, "access-token")
+        refresh = tokens.read(stores, service, row, "refresh-token") if row.refreshable else None
         found = "new" if row.scopes == new.scopes else "old" if row.scopes == OLD.scopes else "between"
         if found == "between":
             # Whichever refresh token lives brings a token of its own sign-in, and no more is served than both may.
@@ -98,7 +97,7 @@ def _served(home: Path, service: Service, new: Grant) -> str:
         whole = OLD if found == "old" else new
         assert not due
         assert access == whole.access_token
-        assert refresh == whole.refresh_token or not row.refreshable
+        assert refresh == whole.refresh_token
         assert row == signins.find(stores.db, service.name)
         return found
 

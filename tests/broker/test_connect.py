@@ -150,6 +150,7 @@ def test_a_sign_in_asks_redeems_and_keeps(stores: Stores, here: Workspace, servi
         expires=NOW + 3600,
         life=3600.0,
         refreshable=True,
+        ids=found.ids,
     )
     assert kept(stores) == {
         "service/calendar/client-secret": SECRET,

@@ -108,6 +108,29 @@ def test_names_are_short_plain_and_unique(stores: Stores, here: Workspace, tmp_p
     ]
 
 
+def test_no_name_can_be_taken_from_another_by_its_hash(stores: Stores, here: Workspace, tmp_path: Path) -> None:
+    hashed = "get_f0ea4341"
+    approved(stores, here, tmp_path / "one", mcp("get"))
+    approved(stores, here, tmp_path / "two", mcp("get", hashed))
+    found = named(offers.offers(stores, here))
+    assert found[0][0].startswith("gh_get_f0ea4341")
+    assert found == [("gh_get_f0ea43413", "get"), ("gh_get_faf5f4f7", "get"), (f"gh_{hashed}", hashed)]
+
+
+@pytest.mark.parametrize(
+    "schema", [{"type": "string"}, {"$ref": "https://evil.test/x"}, {"type": ["object"]}, {"properties": {}}]
+)
+def test_a_schema_of_no_object_is_not_passed_on(
+    stores: Stores, here: Workspace, tmp_path: Path, schema: dict[str, Any]
+) -> None:
+    approved(stores, here, tmp_path / "git", mcp("list_issues"))
+    definition: Any = {"name": "list_issues", "description": "d" * 3_000_000, "inputSchema": schema}
+    tools.pin(stores.db, here.path, "git", {"gh": {"list_issues": definition}}, ["gh"])
+    (offer,) = offers.offers(stores, here)
+    assert offer.schema == {"type": "object"}
+    assert offer.description.endswith(f" Its server says: {'d' * 1024}…")
+
+
 def test_a_disabled_extension_offers_nothing(stores: Stores, here: Workspace, tmp_path: Path) -> None:
     from helm_cli.store import approvals
 

@@ -43,7 +43,7 @@ def test_what_globs_let_in_is_told_where_it_is_not_plain() -> None:
     read = tool({"name": "get_issue", "annotations": {"readOnlyHint": True}})
     assert read is not None
     assert told([Listed("g", {"get_issue": read}, ("get_issue",))], tools=entries) == [
-        "the glob none_* lets in no tool that the server has now",
+        "the glob none_* lets in no tool of its server",
     ]
     assert told([Listed("g", {}, (), "it is gone")], tools=entries) == [
         "its server could not be asked, so its tools are judged by their names alone: it is gone",

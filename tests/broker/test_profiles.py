@@ -93,7 +93,10 @@ def test_an_add_of_another_target_takes_the_sign_in_and_the_secret_away(stores: 
 def test_an_edit_keeps_the_sign_in_for_the_target_that_it_was_made_for(stores: Stores, told: list[str]) -> None:
     old = signed_in(stores)
     moved = profiles.change(stores, old, old._replace(base_url="https://evil.test"), None)
-    assert told == ["the target of cal changed; enter its secret again before you use it"]
+    assert told == [
+        "the target of cal changed; before you use it, enter its secret again with: helm service edit cal"
+        " --ask-client-secret (or --client-secret-stdin)"
+    ]
     with pytest.raises(HelmError) as caught:
         signin.token(stores, moved)
     assert caught.value.code == "not_configured"

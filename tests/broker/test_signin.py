@@ -75,7 +75,9 @@ def test_tokens_and_client_secret_are_items_of_their_own_in_the_store_alone(stor
         if path.is_file() and path.name != "credentials.json":
             data = path.read_bytes()
             assert not any(secret.encode() in data for secret in SECRETS), path
-    assert signins.find(stores.db, "cal") == signins.Signin(
+    row = signins.find(stores.db, "cal")
+    assert row is not None and len(row.ids) == 1
+    assert row._replace(ids=()) == signins.Signin(
         "cal", "id", *CONNECTED[:2], ("a", "b"), ("a", "b", "c"), "iss", "file", NOW, NOW + 3600, 3600.0, True
     )
     assert signin.token(stores, service) == OLD.access_token
@@ -112,6 +114,17 @@ def test_a_grant_of_more_than_was_declared_is_not_kept(stores: Stores, service: 
         _keep(stores, service, NEW._replace(scopes=("a", "admin", "b", "openid")))
     assert (stores.home / "credentials.json").read_bytes() == held
     assert signins.find(stores.db, "cal") == row
+
+
+@pytest.mark.contract("C59", "C60")
+def test_what_was_granted_too_much_is_told_briefly_and_without_a_token(stores: Stores, service: Service) -> None:
+    strange = (f"{NEW.access_token}/x", f"{NEW.refresh_token}", "s" * 60_000, *(f"t{number}" for number in range(5)))
+    told = (
+        f"the service granted scopes that no enabled extension declares (***/x, ***, {'s' * 40}…, t0, t1 and 3 more),"
+        " so the sign-in to cal was not kept; take them from the OAuth client, or declare them"
+    )
+    with failing("refused", told, NEW.access_token, str(NEW.refresh_token)):
+        _keep(stores, service, NEW._replace(scopes=strange))
 
 
 def test_fewer_scopes_are_kept_as_they_were_granted(stores: Stores, service: Service) -> None:
@@ -208,7 +221,9 @@ def test_tokens_go_nowhere_but_where_they_were_given_for(
         signin.token(stores, moved)
     # Also not where somebody edits state.db to say that all is well: the store says whom each token is for.
     with closing(sqlite3.connect(stores.home / "state.db")) as db, db:
-        target = tokens._item(moved, CONNECTED.token_url, "file", "access-token").target
+        row = signins.find(stores.db, "cal")
+        assert row is not None
+        target = tokens._item(moved, row, "access-token").target
         db.execute("UPDATE targets SET digest = ? WHERE account LIKE '%access-token'", (target,))
         db.execute("UPDATE signins SET client_id = ?", (moved.client_id,))
     with failing("not_authorized", f"the tokens of cal are gone from the file; {AGAIN}", OLD.access_token):
@@ -223,7 +238,8 @@ def test_tokens_that_are_gone_from_the_store_are_told(stores: Stores, service: S
 
 
 SECRET_AGAIN: Final = (
-    "the token URL of cal changed; enter its client secret again with: helm service edit cal --ask-client-secret"
+    "the token URL of cal changed; enter its secret again with: helm service edit cal --ask-client-secret"
+    " (or --client-secret-stdin)"
 )
 
 
@@ -247,7 +263,8 @@ def test_a_client_secret_goes_to_the_token_url_of_its_first_sign_in_alone(stores
 def test_a_client_secret_entered_for_another_target_is_not_used(stores: Stores, service: Service) -> None:
     moved = service._replace(base_url="https://other.example.com")
     files.replace(stores.home, moved)
-    with failing("not_configured", "the target of cal changed; enter its secret again", "a client secret"):
+    told = SECRET_AGAIN.replace("token URL", "target")
+    with failing("not_configured", told, "a client secret"):
         tokens.client_secret(stores, moved, CONNECTED.token_url)
 
 

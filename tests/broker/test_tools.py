@@ -12,14 +12,17 @@ import pytest
 from helm_cli.broker import approve, profiles, review, tools
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
+from helm_cli.model.extension import Connection, Operation
 from helm_cli.model.profile import Server
-from helm_cli.model.review import Change, Review
+from helm_cli.model.review import Change, Listed, Review
+from helm_cli.model.tool import tool as definition
 from helm_cli.store import approvals
 from helm_cli.store import tools as pins
 from tests.broker.folders import manifest, write
 from tests.rig import peers
 from tests.rig.tool_server import command, tool
 
+LONG = "d" * 100_000
 UNCONFIRMED = "and it stands under operations: it runs without confirmation"
 SECRET = "canary-77e1"
 
@@ -161,7 +164,7 @@ def test_a_token_that_cannot_be_used_is_why(stores: Stores, here: Workspace, tmp
     found = of(stores, here, extension(tmp_path, ["get_issue"]))
     assert cautions(found) == {
         "": "its server could not be asked, so its tools are judged by their names alone: the target of github"
-        " changed; enter its secret again"
+        " changed; enter its secret again with: helm mcp edit github --ask-token (or --token-stdin)"
     }
 
 
@@ -388,3 +391,26 @@ def test_nobody_is_asked_about_an_extension_without_servers(
     found = of(stores, here, write(tmp_path / "tickets", manifest()))
     assert (found.servers, told) == ((), [])
     assert tools.remembered(found.extension.connections, {}) == ()
+
+
+def test_what_is_remembered_is_bounded_and_still_tells_a_change() -> None:
+    connection = Connection("gh", "mcp", "mcp", "github", (Operation("get", "read", None, {}),), {})
+
+    def pinned(description: str, **more: Any) -> Any:
+        found = definition({**tool("get", description), **more})
+        assert found is not None
+        return tools.seen(connection, Listed("gh", {"get": found}, ("get",)))
+
+    before, after = pinned(LONG), pinned(LONG + "!", **{f"x{number}": number for number in range(1000)})
+    assert all(len(json.dumps(pins["get"])) < 3000 for pins in (before, after))
+    assert before == pinned(LONG)
+    assert before["get"]["description"] != after["get"]["description"]
+    assert before["get"]["description"].startswith("100,002 characters with the SHA-256 ")
+    assert (before["get"]["name"], before["get"]["inputSchema"]) == ("get", {"type": "object"})
+
+
+def test_a_definition_that_is_nested_too_deeply_is_no_tool() -> None:
+    deep: Any = {}
+    for _ in range(5000):
+        deep = {"properties": deep}
+    assert definition({**tool("get"), "inputSchema": deep}) is None

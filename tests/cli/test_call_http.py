@@ -149,7 +149,7 @@ WRONG: Final[list[tuple[tuple[str, ...], str]]] = [
             ("call", "gh", "project", "--arg", f"id={dots}"),
             'the arguments of project make a "." or ".." segment of its path, which is not allowed',
         )
-        for dots in ("..", ".", "%2e%2e", "x/../y", "..\\x")
+        for dots in ("..", ".", "%2e%2e", "x/../y", "..\\x", "..;x", "..%00", ".. ", "..\t")
     ),
     (
         ("call", "gh", "project", "--args", '{"id":[1]}'),
@@ -360,6 +360,22 @@ def test_without_a_person_a_write_waits_and_sends_nothing(helm: Helm, server: Se
         assert screen.status() == 0
     assert [request.body for request in server.received] == [b'{"state":"closed","comment":null}']
     nowhere_but_in_the_store(home, Path.cwd(), ended)
+
+
+@pytest.mark.contract("C48", "C110")
+def test_a_write_that_waits_is_not_shown_once_its_profile_changed(helm: Helm, server: Server) -> None:
+    id_ = helm(*CLOSE).json["error"]["confirmation"]
+    assert helm("service", "edit", "github", "--header", "X-Other").status == 0
+    with at_terminal(*HELM, "confirm", id_, stdout="pipe", size=(200, 40)) as screen:
+        assert screen.status() == 7
+    assert json.loads(screen.out)["error"] == {
+        "code": "confirmation_required",
+        "message": "what would be sent now is not what was asked for: its profile or its extension changed; call again"
+        " for a new one",
+    }
+    assert b"Any other key cancels" not in screen.raw
+    assert server.connections == 0
+    assert helm("confirm", "--list", "-o", "json").json == []
 
 
 def test_a_write_that_is_cut_off_is_not_repeated(server: Server) -> None:

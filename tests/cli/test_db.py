@@ -18,6 +18,7 @@ from tests.rig.terminal import CTRL_C, ENTER, at_terminal
 SECRET = "canary-8f1d"
 FILE = {"HELM_CLI_CREDENTIALS": "file"}
 SERVER = ("--host", "db.test", "--database", "shop", "--user", "me")
+AGAIN = "enter its secret again with: helm db edit shop --ask-password (or --password-stdin)"
 
 
 def add(helm: Helm, *words: str, stdin: str = "", env: dict[str, str] | None = None) -> Finished:
@@ -133,7 +134,7 @@ def test_a_secret_is_not_used_for_another_target(helm: Helm, home: Path) -> None
     """By edit, by hand, and by what another home kept under the same name."""
     add(helm, "shop", "--engine", "postgres", *SERVER, "--password-stdin", stdin=SECRET)
     ended = helm("db", "edit", "shop", "--host", "evil.test", env=FILE)
-    assert ended.err.splitlines()[0] == ("helm: the target of shop changed; enter its secret again before you use it")
+    assert ended.err.splitlines()[0] == f"helm: the target of shop changed; before you use it, {AGAIN}"
     assert_not_used(helm("db", "test", "shop", env=FILE))
     assert helm("db", "edit", "shop", "--host", "db.test", env=FILE).status == 0
     file = home / "profiles" / "db" / "shop.toml"
@@ -143,11 +144,12 @@ def test_a_secret_is_not_used_for_another_target(helm: Helm, home: Path) -> None
     credentials = json.loads((home / "credentials.json").read_text())
     other = dict.fromkeys(credentials, "0" * 64 + " " + SECRET)
     (home / "credentials.json").write_text(json.dumps(other))
-    assert_not_used(helm("db", "test", "shop", env=FILE))
+    told = "what credentials.json has as the secret of shop was entered in another home of helm's"
+    assert_not_used(helm("db", "test", "shop", env=FILE), told)
 
 
-def assert_not_used(ended: Finished) -> None:
-    assert (ended.status, ended.err) == (4, "helm: the target of shop changed; enter its secret again\n")
+def assert_not_used(ended: Finished, why: str = "the target of shop changed") -> None:
+    assert (ended.status, ended.err) == (4, f"helm: {why}; {AGAIN}\n")
 
 
 def test_a_profile_is_tried(helm: Helm, tmp_path: Path) -> None:
@@ -155,10 +157,16 @@ def test_a_profile_is_tried(helm: Helm, tmp_path: Path) -> None:
         db.execute("CREATE TABLE t (x)")
     db.close()
     add(helm, "local-app", "--engine", "sqlite", "--path", str(tmp_path / "app.db"))
-    assert helm("db", "test", "local-app").out == f"local-app: SQLite {sqlite3.sqlite_version}, 1 table\n"
+    answer = f"SQLite {sqlite3.sqlite_version}, 1 table"
+    assert helm("db", "test", "local-app").out == f"local-app: {answer}\n"
+    told = helm("db", "test", "local-app", "-o", "json")
+    assert (told.status, told.json) == (0, {"name": "local-app", "ok": True, "answer": answer, "error": None})
     (tmp_path / "app.db").unlink()
     ended = helm("db", "test", "local-app")
     assert (ended.status, ended.out) == (10, "")
+    told = helm("db", "test", "local-app", "-o", "json")
+    assert (told.status, told.json["ok"], told.json["error"]["code"]) == (10, False, "unavailable")
+    assert told.err == ended.err == f"helm: {told.json['error']['message']}\n"
 
 
 def test_twenty_adds_at_once_lose_no_profile_and_no_password(helm: Helm, home: Path) -> None:

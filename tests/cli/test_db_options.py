@@ -78,7 +78,10 @@ def test_a_socket_takes_the_place_of_a_host(helm: Helm, engine: str, port: dict[
         (("--host", "h", "--tls", "maybe"), "--tls maybe is none of disable, require, verify-full"),
         (("--host", "h", "--tls-ca", "/ca"), "--tls-ca goes with --tls require or --tls verify-full"),
         (("--host", "h", "--tls", "disable", "--tls-ca", "/ca"), "--tls-ca goes with --tls require or --tls verify-"),
-        (("--socket", ""), "--socket takes a path"),
+        (("--socket", ""), "--socket is empty; give it a value, or leave it out"),
+        (("--host", ""), "--host is empty; give it a value, or leave it out"),
+        (("--host", "h", "--tls", ""), "--tls is empty; give it a value, or leave it out"),
+        (("--host", "h", "--tls-ca", ""), "--tls-ca is empty; give it a value, or leave it out"),
     ],
 )
 def test_options_that_do_not_go_together(helm: Helm, home: Path, words: tuple[str, ...], told: str) -> None:

@@ -130,6 +130,7 @@ def test_the_whole_way(helm: Helm, home: Path, provider: Provider) -> None:
         "tokens": "file",
     }
     listed, shown = helm("oauth", "status"), helm("oauth", "status", SERVICE)
+    assert (listed.status, shown.status) == (0, 0)
     gone = helm("oauth", "disconnect", SERVICE)
     assert gone == Finished(0, "", "helm: disconnected calendar\n")
     again = helm("oauth", "disconnect", SERVICE)
@@ -424,7 +425,9 @@ def test_the_status_of_all_services(helm: Helm, home: Path, served: Endpoint) ->
     listed = helm("oauth", "status")
     assert (listed.status, listed.out) == (0, "calendar\tnot connected\t\t\tagenda: a b\t\n")
     assert "broken" in listed.err
-    assert helm("oauth", "status", SERVICE).out == "service  calendar\nstate    not connected\nmissing  agenda: a b\n"
+    assert helm("oauth", "status", SERVICE) == Finished(
+        5, "service  calendar\nstate    not connected\nmissing  agenda: a b\n", ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -434,6 +437,10 @@ def test_the_status_of_all_services(helm: Helm, home: Path, served: Endpoint) ->
         (("status", "nothing"), 4, "there is no service profile nothing; add it with: helm service add nothing"),
         (("disconnect", "plain"), 3, "plain is called with a token or without one, so there is nothing to sign in to"),
         (("status", "-o", "csv"), 2, "-o csv is not a format of this command; take auto or json"),
+        *(
+            (("connect", "plain", "--timeout", seconds), 2, "--timeout takes 1 to 3600 seconds")
+            for seconds in ("nan", "inf", "-inf", "0", "-1", "3601")
+        ),
     ],
 )
 def test_what_cannot_be_is_told(helm: Helm, words: tuple[str, ...], status: int, told: str) -> None:

@@ -22,6 +22,7 @@ SECRET = "canary-51c0"
 FILE = {"HELM_CLI_CREDENTIALS": "file"}
 BASE = "https://api.example.com"
 OAUTH2 = ("--base-url", BASE, "--oauth2", "--client-id", "my-client")
+AGAIN = "enter its secret again with: helm service edit github --ask-token (or --token-stdin)"
 
 
 def add(helm: Helm, *words: str, stdin: str = "") -> Finished:
@@ -196,7 +197,7 @@ def test_killed_before_its_secret_is_kept_a_profile_asks_for_it_again(helm: Helm
         process.send_signal(signal.SIGKILL)
         assert process.wait(30) == -signal.SIGKILL
     ended = helm("service", "test", "github", env=FILE)
-    assert (ended.status, ended.err) == (4, "helm: the target of github changed; enter its secret again\n")
+    assert (ended.status, ended.err) == (4, f"helm: the target of github changed; {AGAIN}\n")
     assert edit(helm, "github", "--token-stdin", stdin=SECRET).err == "helm: changed the service profile github\n"
     assert kept(home) == {"service/github/token": SECRET}
     assert "enter its secret again" not in helm("service", "test", "github", env=FILE).err
@@ -264,18 +265,19 @@ def test_an_edit_keeps_comments_and_what_was_not_given(helm: Helm, home: Path) -
 def test_a_secret_is_not_used_for_another_target(helm: Helm, home: Path) -> None:
     """By edit, by hand, and by what another home kept under the same name."""
     github(helm)
-    again = "helm: the target of github changed; enter its secret again"
     ended = edit(helm, "github", "--base-url", "https://evil.test")
-    assert ended.err == f"{again} before you use it\nhelm: changed the service profile github\n"
+    told = f"helm: the target of github changed; before you use it, {AGAIN}\n"
+    assert ended.err == f"{told}helm: changed the service profile github\n"
     for _ in range(2):
         ended = helm("service", "test", "github", env=FILE)
-        assert (ended.status, ended.out, ended.err) == (4, "", f"{again}\n")
+        assert (ended.status, ended.out, ended.err) == (4, "", f"helm: the target of github changed; {AGAIN}\n")
         file = home / "profiles" / "service" / "github.toml"
         file.write_text(file.read_text().replace("evil.test", "evil2.test"))
     file.write_text('base_url = "https://api.github.com"\ncredential = "file"\n')
     other = {account: "0" * 64 + " " + secret for account, secret in kept(home).items()}
     (home / "credentials.json").write_text(json.dumps(other))
-    assert helm("service", "test", "github", env=FILE).err == f"{again}\n"
+    told = "helm: what credentials.json has as the secret of github was entered in another home of helm's; "
+    assert helm("service", "test", "github", env=FILE).err == f"{told}{AGAIN}\n"
 
 
 def test_a_client_secret_is_for_its_client_and_its_token_url(helm: Helm, home: Path) -> None:
@@ -284,7 +286,8 @@ def test_a_client_secret_is_for_its_client_and_its_token_url(helm: Helm, home: P
     for words in (("--client-id", "other"), urls):
         ended = edit(helm, "cal", *words)
         assert ended.err == (
-            "helm: the target of cal changed; enter its secret again before you use it\n"
+            "helm: the target of cal changed; before you use it, enter its secret again with: helm service edit cal"
+            " --ask-client-secret (or --client-secret-stdin)\n"
             "helm: changed the service profile cal\n"
             "helm: a sign-in is for the former target; sign in with: helm oauth connect cal\n"
         )

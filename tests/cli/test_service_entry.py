@@ -16,6 +16,7 @@ BASE = "https://api.example.com"
 HELM = (sys.executable, "-m", "helm_cli", "service")
 TOKEN = ("--base-url", BASE, "--token-stdin")
 OAUTH2 = ("--base-url", BASE, "--oauth2", "--client-id", "my-client")
+EMPTY = "is empty; give it a value, or leave it out"
 
 ASCII = "must be ASCII without spaces, backslashes or control characters (percent-encode them; hosts as xn--…)"
 SCHEME = "must begin with https:// (http:// is permitted only for 127.0.0.1 and localhost)"
@@ -65,6 +66,7 @@ def nothing_is_there(home: Path) -> bool:
         ("https://example.com:99999", PORT),
         ("https://example.com/?x=1", "must not contain a query"),
         ("https://example.com/a/%2e%2e/b", 'must have no "." or ".." segment'),
+        ("https://example.com/" + "a" * 70_000, "must have at most 4,096 characters"),
         (" https://example.com", ASCII),
         ("api.example.com", "must be a whole URL, as in https://api.example.com"),
     ],
@@ -122,6 +124,13 @@ def test_a_base_url_is_kept_plainly(helm: Helm, home: Path, url: str, kept_as: s
         (("s", *TOKEN, "--header", "X\r\nHost: x"), "the profile s is not possible: header must be the name of one"),
         (("s", *OAUTH2, "--token-url", BASE), "the profile s is not possible: authorize_url and token_url go together"),
         (("../s", *TOKEN), "'../s' cannot be the name of a profile"),
+        (("", *TOKEN), f"NAME {EMPTY}"),
+        (("s", "--base-url", "", "--token-stdin"), f"--base-url {EMPTY}"),
+        (("s", *TOKEN, "--header", ""), f"--header {EMPTY}"),
+        (("s", *TOKEN, "--format", ""), f"--format {EMPTY}"),
+        (("s", "--base-url", BASE, "--oauth2", "--client-id", ""), f"--client-id {EMPTY}"),
+        (("s", *OAUTH2, "--authorize-url", "", "--token-url", BASE), f"--authorize-url {EMPTY}"),
+        (("s", *OAUTH2, "--authorize-url", BASE, "--token-url", ""), f"--token-url {EMPTY}"),
     ],
 )
 def test_without_a_terminal_what_is_missing_or_wrong_is_named(
@@ -197,7 +206,7 @@ def test_an_empty_client_secret_is_that_of_a_public_client(helm: Helm, home: Pat
         (
             ("cal",),
             "nothing to change; give --base-url, --client-id, --client-secret-stdin, --ask-client-secret,"
-            " --redirect-port, --authorize-url or --token-url",
+            " --redirect-port, --no-redirect-port, --authorize-url, --token-url or --no-sign-in-urls",
         ),
         (
             ("s", "--client-id", "c"),
@@ -216,6 +225,18 @@ def test_an_empty_client_secret_is_that_of_a_public_client(helm: Helm, home: Pat
         (("s", "--format", "x"), "--format x is none of bearer and raw"),
         (("s", "--header", "Cookie"), "the profile s is not possible: header names one that helm or the connection"),
         (("cal", "--token-url", f"{BASE}/t"), "the profile cal is not possible: authorize_url and token_url go"),
+        (("s", "--base-url", ""), f"--base-url {EMPTY}"),
+        (("s", "--header", ""), f"--header {EMPTY}"),
+        (("cal", "--token-url", ""), f"--token-url {EMPTY}"),
+        (
+            ("cal", "--redirect-port", "1", "--no-redirect-port"),
+            "--redirect-port and --no-redirect-port exclude each other; give one of them",
+        ),
+        (
+            ("cal", "--token-url", f"{BASE}/t", "--no-sign-in-urls"),
+            "--token-url and --no-sign-in-urls exclude each other; give one of them",
+        ),
+        (("s", "--no-sign-in-urls"), "--no-sign-in-urls does not go with a profile without OAuth2; leave it out"),
     ],
 )
 def test_an_edit_that_makes_no_sense_changes_nothing(
@@ -333,6 +354,20 @@ def test_at_a_terminal_a_pipe_still_brings_the_secret(home: Path) -> None:
     assert kept(home) == {"service/s/token": SECRET}
 
 
+def test_an_edit_takes_back_what_an_option_gave(helm: Helm, home: Path) -> None:
+    urls = ("--authorize-url", f"{BASE}/a", "--token-url", f"{BASE}/t")
+    assert add(helm, "cal", *OAUTH2, *urls, "--redirect-port", "9001").status == 0
+    plain = f'base_url = "{BASE}"\nclient_id = "my-client"\n'
+    whole = profile(home, "cal")
+    assert edit(helm, "cal", "--no-redirect-port").status == 0
+    assert profile(home, "cal") == whole.replace("redirect_port = 9001\n", "")
+    assert edit(helm, "cal", "--no-sign-in-urls").status == 0
+    assert profile(home, "cal") == plain
+    assert edit(helm, "cal", *urls, "--redirect-port", "9001").status == 0
+    assert edit(helm, "cal", "--no-sign-in-urls", "--no-redirect-port").status == 0
+    assert profile(home, "cal") == plain
+
+
 def test_an_edit_asks_for_a_new_secret_and_for_that_of_a_new_target(helm: Helm, home: Path) -> None:
     add(helm, "s", *TOKEN, stdin="old")
     add(helm, "cal", *OAUTH2, "--client-secret-stdin", stdin="old")
@@ -347,7 +382,10 @@ def test_an_edit_asks_for_a_new_secret_and_for_that_of_a_new_target(helm: Helm, 
         assert f"{SECRET}{words[1]}" in kept(home).values()
     with at_terminal(*HELM, "edit", "s", "--base-url", BASE, env=FILE, size=(120, 24)) as screen:
         typed(screen, "Token of s (for its new target", "")
-        assert "the target of s changed; enter its secret again before you use it" in screen.raw.decode()
+        told = (
+            "the target of s changed; before you use it, enter its secret again with: helm service edit s --ask-token"
+        )
+        assert told in screen.raw.decode().replace("\r\n", "")
     assert kept(home)["service/s/token"] == f"{SECRET}--base-url"
     for words, question in (("s", "token"), "Token of s"), (("cal", "client-secret"), "Client secret of cal"):
         with at_terminal(*HELM, "edit", words[0], f"--ask-{words[1]}", env=FILE) as screen:

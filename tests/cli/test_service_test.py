@@ -40,6 +40,27 @@ def test_the_token_arrives_as_the_profile_sends_it(helm: Helm, words: tuple[str,
     assert [name for name, found in request.headers if SECRET in found] == [header]
 
 
+def test_what_answered_is_told_as_json_too(helm: Helm) -> None:
+    with serving(answering()) as server:
+        add(helm, "--base-url", server.url, "--token-stdin")
+        ended = helm("service", "test", "s", "-o", "json", env=FILE)
+        assert (ended.status, ended.err) == (0, "")
+        assert ended.json == {"name": "s", "ok": True, "answer": "the service answered 200 OK", "error": None}
+        server.script = answering(status="401 Unauthorized")
+        ended = helm("service", "test", "s", "-o", "json", env=FILE)
+    told = "the service answered 401 Unauthorized; check the sign-in or the token of s"
+    assert (ended.status, ended.err) == (12, f"helm: {told}\n")
+    assert ended.json == {
+        "name": "s",
+        "ok": False,
+        "answer": None,
+        "error": {"code": "http_error", "message": told},
+    }
+    ended = helm("service", "test", "nope", "-o", "json", env=FILE)
+    assert (ended.status, ended.json["error"]["code"]) == (4, "not_configured")
+    assert helm("service", "test", "s", "-o", "csv", env=FILE).status == 2
+
+
 def test_a_service_without_a_token_is_sent_none(helm: Helm) -> None:
     with serving(answering()) as server:
         add(helm, "--base-url", server.url, "--no-token")

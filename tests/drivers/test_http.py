@@ -139,7 +139,8 @@ def test_a_token_that_no_header_can_carry_is_not_sent(secret: str) -> None:
         error = refusal(Service("github", server.url), secret=secret)
     assert of(error) == (
         "not_configured",
-        "a secret holds what no header can carry, such as a line end; enter it again",
+        "the token of github holds what no header can carry, such as a line end; enter it again with: helm service edit"
+        " github --ask-token",
         {},
         {},
     )
@@ -199,7 +200,7 @@ NOT_JSON = "the answer of the service cannot be read as JSON: "
         (b'"\xe9"', {}, "the JSON is not UTF-8"),
         ('{"a":1}'.encode("utf-16"), {}, "the JSON is not UTF-8"),
         (b"\xef\xbb\xbf\xef\xbb\xbf1", {}, None),
-        (b'{"a":1,"a":2}', {}, 'the key "a" stands twice in one JSON object'),
+        (b'{"a":1,"a":2}', {}, "a key stands twice in one JSON object"),
         (
             packed(packed(b"1")),
             {"Content-Encoding": "gzip, gzip"},
@@ -317,6 +318,37 @@ def test_retry_after_is_passed_on(status: str, value: str, seconds: Any) -> None
     waiting = "" if told is None else f"; wait {told} s before you ask again"
     assert error.message == f"the service answered {status}{waiting}"
     assert len(server.received) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "members"),
+    [
+        ("429 Too Many Requests", "; wait 17 s before you ask again", {"retry_after": 17}),
+        ("503 Service Unavailable", LOOK, {"applied": "unknown", "retry_after": 17}),
+    ],
+)
+def test_a_write_is_not_advised_to_be_repeated_before_it_is_looked_at(
+    status: str, told: str, members: dict[str, Any]
+) -> None:
+    with serving(answering(b"{}", status, {"Retry-After": "17"})) as server:
+        error = refusal(Service("github", server.url), method="POST", body="1", effect="write")
+    assert (error.message, error.members) == (f"the service answered {status}{told}", members)
+
+
+def test_no_key_of_an_answer_is_lost_or_repeated_in_a_message() -> None:
+    for body, data in (
+        (b'{"\\ud800": 1, "\\udc00": 2, "\xef\xbf\xbd": 3}', {"\ufffd (2)": 1, "\ufffd (3)": 2, "\ufffd": 3}),
+        (b'{"a\\ud800": {"\\ud801": 1}}', {"a\ufffd": {"\ufffd": 1}}),
+    ):
+        with serving(answering(body)) as server:
+            assert run(Service("github", server.url))["data"] == data
+    for name in (TOKEN, "a" * 500_000, "\\u001b[31m"):
+        with serving(answering(f'{{"{name}": 1, "{name}": 2}}'.encode())) as server:
+            error = refusal(Service("github", server.url))
+        assert (error.code, error.message) == (
+            "not_json",
+            "the answer of the service cannot be read as JSON: a key stands twice in one JSON object",
+        )
 
 
 def test_cookies_are_never_sent_back() -> None:

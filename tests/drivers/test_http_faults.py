@@ -2,6 +2,7 @@
 
 import socket
 import ssl
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from helm_cli.drivers.exchange import Sent, exchange
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Service
 from tests.drivers.test_http import LOOK, TOKEN, of, refusal, run
+from tests.program import Finished
+from tests.program import run as run_program
 from tests.rig.http_server import Peer, Received, answering, authority, echoing, packed, response, serving, tunnelling
 
 ANSWER: Final = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
@@ -119,6 +122,36 @@ def test_a_certificate_of_a_trusted_authority(
     monkeypatch.setenv("SSL_CERT_FILE", str(tls[1]))
     with serving(echoing, tls[0]) as server:
         assert run(Service("github", server.url))["data"]["target"] == "/x"
+
+
+# Connects to an https server in two ways: as helm does, and as Python does where nobody sees to it.
+CONNECTING: Final = """
+import socket, ssl, sys
+from urllib.parse import urlsplit
+if sys.argv[1] == "helm":
+    from helm_cli.drivers import driver
+    from helm_cli.model.profile import Service
+    http = driver("http")
+    http.probe(Service("s", sys.argv[2]), "token", http.LIMITS)
+else:
+    where = urlsplit(sys.argv[2])
+    with socket.create_connection((where.hostname, where.port)) as opened:
+        ssl.create_default_context().wrap_socket(opened, server_hostname=where.hostname).close()
+"""
+
+
+def test_no_variable_has_the_keys_of_a_connection_written_down(
+    tls: tuple[ssl.SSLContext, Path], tmp_path: Path
+) -> None:
+    keys = tmp_path / "keys"
+    variables = {"SSL_CERT_FILE": str(tls[1]), "SSLKEYLOGFILE": str(keys)}
+    written = {}
+    with serving(echoing, tls[0]) as server:
+        for who in ("helm", "python"):
+            ended = run_program([sys.executable, "-c", CONNECTING, who, server.url], env=variables)
+            assert ended == Finished(0, "", "")
+            written[who] = keys.exists()
+    assert written == {"helm": False, "python": True}
 
 
 def test_another_certificate_gets_no_token(tls: tuple[ssl.SSLContext, Path], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,8 +290,15 @@ def test_a_proxy_that_refuses(status: str, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
         error = refusal(Service("github", "https://api.example.test"), method="POST", body="1", effect="write")
         assert TOKEN not in str(proxy.received)
-    told = "the proxy of the environment did not connect helm to the service; check HTTPS_PROXY; nothing was sent"
+    told = "the proxy that HTTPS_PROXY names did not connect helm to the service; check or unset it; nothing was sent"
     assert of(error) == ("unavailable", told, {}, {})
+
+
+def test_a_url_that_no_request_can_have_is_told() -> None:
+    with pytest.raises(HelmError) as caught:
+        exchange(Sent("GET", "https://example.com/" + "a" * 70_000, {}, None), Limits(5.0))
+    told = "the URL of the service cannot be sent; check its base URL"
+    assert of(caught.value) == ("not_configured", told, {}, {})
 
 
 def test_an_exchange_says_itself_what_may_have_been_sent() -> None:

@@ -60,7 +60,17 @@ SLOW: Final[dict[str, Script]] = {
     "gzip that never gives a byte": first(
         HEAD + b"Content-Encoding: gzip\r\n\r\n" + packed(b"")[:10], b"\x00\x00\x00\xff\xff" * 1000, 5
     ),
-    "the body of an error that drips": first(b"HTTP/1.1 500 No\r\nContent-Length: 100000\r\n\r\n", b"x" * 10_000),
+}
+# Answers that say that something went wrong, whose bodies are not whole in time.
+TOLD: Final[dict[str, tuple[Script, str, int]]] = {
+    "drips": (first(b"HTTP/1.1 500 No\r\nContent-Length: 100000\r\n\r\n", b"x" * 10_000), "http_error", 500),
+    "stops": (first(b"HTTP/1.1 404 No\r\nContent-Length: 100\r\n\r\n{}"), "http_error", 404),
+    "without length": (first(b"HTTP/1.1 404 No\r\n\r\n{}"), "http_error", 404),
+    "chunks": (
+        first(b"HTTP/1.1 302 No\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n" * 1000, 6),
+        "redirect",
+        302,
+    ),
 }
 
 
@@ -70,6 +80,15 @@ def test_the_whole_call_ends_in_time(name: str) -> None:
     with serving(SLOW[name]) as server, in_time():
         error = refusal(Service("github", server.url), limits=BRIEF)
     assert of(error) == ("timeout", "the service took longer than 0.4 s", {}, {})
+
+
+@pytest.mark.contract("C37", "C38", "C43")
+@pytest.mark.parametrize("name", TOLD)
+def test_a_status_that_came_is_told_whatever_its_body_does(name: str) -> None:
+    script, code, status = TOLD[name]
+    with serving(script) as server, in_time():
+        error = refusal(Service("github", server.url), limits=BRIEF)
+    assert (error.code, error.outer) == (code, {"status": status, "data": None})
 
 
 @pytest.mark.contract("C38")
@@ -108,7 +127,11 @@ def test_a_proxy_that_never_answers_ends_in_time(mute: int, monkeypatch: pytest.
         error = refusal(
             Service("github", "https://api.example.test"), limits=BRIEF, method="POST", body="1", effect="write"
         )
-    assert of(error) == ("timeout", "the service took longer than 0.4 s; nothing was sent", {}, {})
+    told = (
+        "the proxy that HTTPS_PROXY names did not connect helm to the service within 0.4 s; check or unset it;"
+        " nothing was sent"
+    )
+    assert of(error) == ("timeout", told, {}, {})
 
 
 # Runs one call in a process whose look-up of names takes for ever, or that measures its memory.

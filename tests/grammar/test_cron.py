@@ -92,6 +92,21 @@ MEANINGS = {
     "0 0 * * FRI-SUN": Cron(
         every(0, 0), every(0, 0), ALL_DAYS, ALL_MONTHS, frozenset((5, 6, 0)), either=False, fixed=True
     ),
+    **{
+        f"0 0 * * {days}": Cron(every(0, 0), every(0, 0), ALL_DAYS, ALL_MONTHS, expected, either=False, fixed=True)
+        for days, expected in {
+            "SUN-SUN": frozenset((0,)),
+            "0-sun": frozenset((0,)),
+            "7": frozenset((0,)),
+            "7-SUN": frozenset((0,)),
+            "7-7": frozenset((0,)),
+            "SUN-SAT": ALL_WEEK,
+            "MON-SUN": ALL_WEEK,
+            "0-7": ALL_WEEK,
+            "SAT-7": frozenset((6, 0)),
+            "SAT-SUN/2": frozenset((6,)),
+        }.items()
+    },
     "0 */6 29 2 0,7": Cron(
         every(0, 0), frozenset((0, 6, 12, 18)), every(29, 29), every(2, 2), every(0, 0), either=True, fixed=False
     ),

@@ -2,6 +2,7 @@
 
 import json
 import string
+import time
 from typing import Any
 
 import pytest
@@ -50,6 +51,24 @@ def test_claude_desktop() -> None:
             token=SECRET,
         ),
     ]
+
+
+@pytest.mark.parametrize("place", ["${T:-canary-4b7c91}", "pre-${T:-canary-4b7c91}"])
+def test_what_a_placeholder_is_without_its_variable_is_told_to_nobody(place: str) -> None:
+    assert one({"command": "srv", "env": {"T": place}}).asked == "${T:-…}"
+    header = {"Authorization": f"Bearer {place}"}
+    assert one({"url": "https://mcp.test/mcp", "headers": header}).asked == "${T:-…}"
+    told = "has the placeholder ${T:-…}, which helm does not fill in; add it by hand"
+    assert one({"command": "srv", "args": [place]}).fault == f"its command {told}"
+    assert one({"url": f"https://mcp.test/{place}"}).fault == f"its URL {told}"
+
+
+def test_many_servers_of_one_name_take_no_longer_each() -> None:
+    servers = {f"/{number}": {"mcpServers": {"a": {"command": "srv", "args": [str(number)]}}} for number in range(9000)}
+    begun = time.process_time()
+    found = mcp_servers.read(json.dumps({"projects": {**servers, "/again": servers["/7"]}}))
+    assert time.process_time() - begun < 5
+    assert [one.name for one in found] == ["a", *(f"a-{number}" for number in range(2, 9001))]
 
 
 def test_claude_code_with_its_projects() -> None:

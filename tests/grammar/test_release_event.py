@@ -26,6 +26,9 @@ EVENT: dict[str, Any] = {
 }
 
 
+LINES = " of more than one line, or with control characters"
+
+
 def changed(path: str, value: Any) -> bytes:
     event = json.loads(json.dumps(EVENT))
     *above, last = path.split(".")
@@ -76,6 +79,14 @@ def test_a_release_without_a_name_and_notes() -> None:
         (changed("release.draft", ...), "is about a draft of a release, which is not published"),
         (changed("release.tag_name", ""), "has an empty release.tag_name"),
         (changed("release.tag_name", None), "has no text as release.tag_name"),
+        (changed("release.tag_name", "v1\n# Agent"), f"has a release.tag_name{LINES}"),
+        (changed("release.name", "v1\x1b[2J"), f"has a release.name{LINES}"),
+        (changed("release.name", "a\u2028b"), f"has a release.name{LINES}"),
+        (changed("release.html_url", "http://github.com/a"), "has a release.html_url that is no https:// address"),
+        (changed("release.html_url", "https://"), "has a release.html_url that is no https:// address"),
+        (changed("release.html_url", "https://a b"), "has a release.html_url that is no https:// address"),
+        (changed("release.html_url", "javascript:x"), "has a release.html_url that is no https:// address"),
+        (changed("repository.full_name", "a/b\n"), "has a repository.full_name that is no OWNER/NAME"),
         (changed("release.name", ...), "has no text as release.name"),
         (changed("release.name", 7), "has no text as release.name"),
         (changed("release.body", "x" * 125_001), "has a release.body of over 125,000 characters"),

@@ -63,6 +63,12 @@ def test_names_of_other_things(name: str) -> None:
         (("srv", f"API_KEY={SECRET}"), ["API_KEY"]),
         (("env", f"A_TOKEN={SECRET}", "srv", "--password", SECRET), ["A_TOKEN", "--password"]),
         (("srv", "--header", f"Authorization: Bearer {SECRET}"), ["a word with the shape of a token"]),
+        (("npx", "mcp-remote", "https://h/mcp", "--header", f"X-Key:{SECRET}"), ["the header X-Key"]),
+        (
+            ("curl", "-H", f"X-Api-Key: {SECRET}", f"--header=X-Token: {SECRET}"),
+            ["the header X-Api-Key", "the header X-Token"],
+        ),
+        (("curl", "-H", "Accept: application/json", "--header", "X-Key:$KEY"), []),
         (("srv", "ghp_" + "a1" * 18), ["a word with the shape of a token"]),
         (("srv", f"postgres://me:{SECRET}@h/d"), ["a URL with a password"]),
         (("srv", f"https://h/mcp?api_key={SECRET}"), ["api_key"]),

@@ -90,6 +90,9 @@ NO_BASES = {
     "https://example.com/.": DOTS,
     "https://example.com/%2e%2E/b": DOTS,
     "https://example.com/a%5C..%5Cb": DOTS,
+    "https://example.com/%252e%252e/b": DOTS,
+    "https://example.com/..;x/b": DOTS,
+    "https://example.com/..%00/b": DOTS,
     "https://example.com/a|b": ENCODE,
     "https://example.com/%zz": ENCODE,
     "https://example.com/{a}": ENCODE,
@@ -160,6 +163,12 @@ PATHS = {
     "/a%2f..%2fb": DOTS,
     "/a%5c..": DOTS,
     "/a\\..\\b": DOTS,
+    "/a/%252e%252e/b": DOTS,
+    "/..;a=b/c": DOTS,
+    "/..%00": DOTS,
+    "/.%09/a": DOTS,
+    "/a;..": None,
+    "/..a;/b": None,
     "/a\\b": ENCODE,
     "/a b": ENCODE,
     "/a\nb": ENCODE,
@@ -204,6 +213,25 @@ def test_paths(path: str) -> None:
         ("/a%2f.%2fb", True),
         ("/a\\..\\b", True),
         ("/a%255c..", True),
+        ("/..;", True),
+        ("/..;x/b", True),
+        ("/.;/b", True),
+        ("/%2e%2e%3b", True),
+        ("/..\0", True),
+        ("/%2e%2e%2500x", True),
+        ("/.. ", True),
+        ("/..%20", True),
+        ("/..%20x", True),
+        ("/..\t", True),
+        ("/.\n", True),
+        ("/..\x7f", True),
+        ("/..\u00a0", True),
+        ("/..\u2003x", True),
+        ("/...;", False),
+        ("/..a;", False),
+        ("/;..", False),
+        ("/ ..", False),
+        ("/é..", False),
         ("/%", False),
         ("/%25252525", False),
         # No server decodes so often, and nobody means it.
@@ -212,6 +240,13 @@ def test_paths(path: str) -> None:
 )
 def test_a_path_that_climbs_however_often_it_is_decoded(path: str, does: bool) -> None:
     assert url.climbs(path) is does
+
+
+def test_a_url_is_as_long_as_somebody_may_mean() -> None:
+    long = "https://api.example.com/" + "a" * (url.MOST_CHARACTERS - len("https://api.example.com/"))
+    for fault in (url.base_fault, url.authorize_fault, url.token_fault, url.server_fault):
+        assert fault(long) is None
+        assert fault(long + "a") == "must have at most 4,096 characters"
 
 
 def test_no_clause_repeats_the_url() -> None:

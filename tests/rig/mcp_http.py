@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import BaseServer
 from typing import Any, Final, NamedTuple
 
+MODERN: Final = "2026-07-28"
 LEGACY: Final = "2025-11-25"
 LATE: Final = 30.0
 
@@ -43,7 +44,10 @@ def http_server(elsewhere: int = 1) -> Iterator[HttpServer]:
     Every answer is JSON, with a session, in the older era; under `/sse` it is an event stream. The others answer so
     until a tool is called: `/refuses-all` not even then, `/401` `/500` `/html` `/accepted` `/cut` `/huge` `/huge-sse`
     `/gzip` `/hangs` `/hangs-up` `/surrogate` as their names say, `/moved` after one redirect to `/json`, `/expires`
-    with 404 for a session in which two calls were made, `/unknown-session` for every one.
+    with 404 for a session in which two calls were made, `/unknown-session` for every one, `/restarts` with 400 and an
+    error of its own for the first session, `/answers-404` with the tool's own error, `/without-session` likewise where
+    no session was given, `/404` with nothing there, `/403` once, `/mismatch` with the error -32020, as `/modern` of
+    the newer era does where the header of the tool is missing.
     """
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.daemon_threads = True
@@ -92,6 +96,41 @@ class _Handler(BaseHTTPRequestHandler):
     def call_401(self, asked: Asked) -> None:
         error = {"jsonrpc": "2.0", "id": asked.message["id"], "error": {"code": -32001, "message": "Unauthorized"}}
         self._send(401, json.dumps(error).encode(), {"Content-Type": "application/json"})
+
+    def call_403(self, asked: Asked) -> None:
+        if len(self._told().calls()) == 1:
+            self._send(403, b"not this time")
+        else:
+            self.close_connection = True
+
+    def call_answers_404(self, asked: Asked) -> None:
+        self._refuse(asked, 404, -32001, "no such ticket")
+
+    def call_without_session(self, asked: Asked) -> None:
+        self._refuse(asked, 404, -32001, "no such session")
+
+    def call_404(self, asked: Asked) -> None:
+        self._send(404, b"")
+
+    def call_restarts(self, asked: Asked) -> None:
+        first = next(call.headers["mcp-session-id"] for call in self._told().calls())
+        if len(self._told().calls()) > 1 and asked.headers["mcp-session-id"] == first:
+            self._refuse(asked, 400, -32000, "Bad Request: No valid session ID provided")
+        else:
+            self._answer(asked, "json")
+
+    def call_mismatch(self, asked: Asked) -> None:
+        self._refuse(asked, 200, -32020, "backend row conflict")
+
+    def call_modern(self, asked: Asked) -> None:
+        if asked.headers.get("mcp-param-text") is None:
+            self._refuse(asked, 400, -32020, "the header of text is missing")
+        else:
+            self._answer(asked, "modern")
+
+    def _refuse(self, asked: Asked, status: int, code: int, message: str) -> None:
+        error = {"jsonrpc": "2.0", "id": asked.message["id"], "error": {"code": code, "message": message}}
+        self._send(status, json.dumps(error).encode(), {"Content-Type": "application/json"})
 
     def call_500(self, asked: Asked) -> None:
         self._send(500, b"<h1>broken</h1>")
@@ -172,9 +211,26 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if how == "sse":
             text, headers = b"event: message\ndata: " + text + b"\n\n", {"Content-Type": "text/event-stream"}
+        if how == "modern":
+            text = self._newer(asked)
         if asked.message["method"] == "initialize":
+            headers["Set-Cookie"] = "who=helm; Path=/"
+        if asked.message["method"] == "initialize" and how not in ("404", "without-session"):
             headers["Mcp-Session-Id"] = f"session-{len(self._told().asked)}"
         self._send(200, text, headers)
+
+    def _newer(self, asked: Asked) -> bytes:
+        """As a server of the newer era says it: one argument of its tool is to stand in a header too."""
+        method = asked.message["method"]
+        if method == "server/discover":
+            result: dict[str, Any] = {"supportedVersions": [MODERN], "capabilities": {"tools": {}}}
+        elif method == "tools/list":
+            schema = {"type": "object", "properties": {"text": {"type": "string", "x-mcp-header": "text"}}}
+            result = {"tools": [{"name": "echo", "inputSchema": schema}]}
+        else:
+            result = {"content": [], "structuredContent": asked.message["params"].get("arguments")}
+        whole = {"resultType": "complete", "ttlMs": 0, "cacheScope": "public", **result}
+        return json.dumps({"jsonrpc": "2.0", "id": asked.message["id"], "result": whole}).encode()
 
     def _endless(self, kind: str, begin: bytes) -> None:
         self.send_response(200)

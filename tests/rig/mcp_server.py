@@ -16,7 +16,7 @@ MODERN: Final = "2026-07-28"
 LEGACY: Final = "2025-11-25"
 MODES: Final = (
     *("plain", "modern", "silent", "exits", "strict", "deaf", "stubborn", "bom", "noise", "nolist"),
-    *("hanglist", "pages", "endless", "floods", "stops-reading", "late"),
+    *("hanglist", "pages", "endless", "floods", "stops-reading", "late", "chatty"),
 )
 MODE: Final = sys.argv[1] if len(sys.argv) > 1 else "plain"
 LOG: Final = sys.argv[2] if len(sys.argv) > 2 else os.devnull
@@ -81,6 +81,41 @@ def bothers(asked: Message) -> None:
         send({"id": "asking", "method": "ping"})
 
 
+def tells(asked: Message) -> None:
+    while True:
+        send({"method": "notifications/message", "params": {"level": "info", "data": "noise"}})
+
+
+def floods(asked: Message) -> None:
+    """Answers, and then says more, though nobody asks."""
+    send({"id": asked["id"], "result": text("hi")})
+    tells(asked)
+
+
+def leaves(asked: Message) -> None:
+    """Ends, and leaves somebody behind who holds its output open and is in a group of its own."""
+    if os.fork() == 0:
+        os.setsid()
+        time.sleep(30)
+    os._exit(4)
+
+
+def leaks(asked: Message) -> None:
+    """Dies with its secret in its last words, and something invisible in the middle of that."""
+    secret = os.environ["SERVER_TOKEN"]
+    between = asked["params"]["arguments"]["message"]
+    print("fatal:", secret[:5] + between + secret[5:], file=sys.stderr, flush=True)
+    os._exit(3)
+
+
+def descriptors(asked: Message) -> Message:
+    """Which descriptors it has, and which its guardian."""
+    own, guardian = os.listdir("/proc/self/fd"), f"/proc/{os.getppid()}/fd"
+    # The listing itself has one.
+    links = [os.readlink(f"{guardian}/{number}") for number in os.listdir(guardian)]
+    return structured({"own": sorted(map(int, own))[:-1], "guardian": links})
+
+
 def twice(asked: Message) -> None:
     for word in ("first", "second"):
         send({"id": str(asked["id"]), "result": text(word)})
@@ -123,6 +158,11 @@ TOOLS: Final[dict[str, Any]] = {
     "closes": closes,
     "twice": twice,
     "bothers": bothers,
+    "tells": tells,
+    "floods": floods,
+    "leaves": leaves,
+    "leaks": leaks,
+    "descriptors": descriptors,
     "elicits": asks("elicitation/create", {"message": "who?", "requestedSchema": {"type": "object", "properties": {}}}),
     "samples": asks("sampling/createMessage", {"messages": [], "maxTokens": 1}),
     "roots": asks("roots/list", {}),
@@ -159,6 +199,8 @@ def listed(asked: Message) -> Message:
         if definition["name"] in ("echo", "env"):
             definition["annotations"] = {"title": "Says again", "readOnlyHint": True, "destructiveHint": False}
             definition["x-own"] = 1
+    if MODE == "chatty":
+        definitions[0]["description"] += f" with \x1b[2J {os.environ['SERVER_TOKEN']}"
     cursor = (asked.get("params") or {}).get("cursor")
     if MODE == "endless":
         return {"tools": definitions[:1], "nextCursor": "again"}

@@ -15,7 +15,7 @@ BINDING: Final = Binding("/w", "e", "sha256:c", "app", "close", "target", "reque
 AT: Final = "2026-07-01T12:00:00.000000+00:00"
 DRAFT: Final = Draft("", "acme/marketing", "blog", "Version 2", "It is out.\n", "abcdefgh", AT, -1, "")
 SENDING: Final = Sending(0, "sending", "send_newsletter", "sha256:" + "0" * 64, AT)
-RUN: Final = Run("abcdefgh", "/w", "a/b", "sha256:c", "manual", {"brief": "é\n"}, NOW, None, "a test", 0)
+RUN: Final = Run("abcdefgh", "/w", "a/b", "sha256:c", "manual", {"brief": "é\n"}, NOW, "a test", 0)
 
 
 def content(number: int, size: int = 10_000) -> Content:

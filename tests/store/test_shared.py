@@ -99,7 +99,7 @@ def test_a_folder_that_is_missing_or_none(tmp_path: Path) -> None:
     absent = tmp_path / "absent"
     with pytest.raises(HelmError) as refused, shared.opened(absent):
         pass
-    assert refused.value.message == f"the folder {absent} is missing; make it, with: mkdir -m 3770 {absent}"
+    assert refused.value.message == f"the folder {absent} is missing; let root make it, with: mkdir -m 3770 {absent}"
     absent.write_text("")
     with pytest.raises(HelmError) as refused, shared.opened(absent):
         pass

@@ -1,12 +1,15 @@
 """What state.db says of sign-ins: all but the tokens."""
 
+import itertools
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from helm_cli.store import signins
+from helm_cli.store import database, signins
+from helm_cli.store.schema import STEPS
 from helm_cli.store.signins import Signin
 from tests.rig.failing import failing
 
@@ -98,6 +101,20 @@ def test_a_row_that_helm_cannot_have_written_is_told_and_can_go(
         signins.find(db, "cal")
     assert signins.forget(db, "cal")
     assert signins.find(db, "cal") is None
+
+
+def test_a_sign_in_of_before_there_were_ids_has_none(home: Path) -> None:
+    """And so its tokens, which are bound to none, serve no call."""
+    home.mkdir(mode=0o700)
+    with closing(sqlite3.connect(home / "state.db")) as old, old:
+        for statement in itertools.chain(*STEPS[:3]):
+            old.execute(statement)
+        columns = Signin._fields[:-1]
+        values = ["a b" if isinstance(value, tuple) else value for value in CAL[:-1]]
+        old.execute(f"INSERT INTO signins ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", values)
+        old.execute("PRAGMA user_version = 3")
+    with closing(database.open_state(home)) as db:
+        assert signins.find(db, "cal") == CAL._replace(asked=("a", "b"), ids=())
 
 
 def test_a_state_that_is_damaged_is_told(db: sqlite3.Connection, home: Path) -> None:

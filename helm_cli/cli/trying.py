@@ -1,0 +1,31 @@
+"""How it is told what came of trying a profile: for people in a line, for programs as JSON."""
+
+from collections.abc import Callable
+
+from helm_cli.broker import probe
+from helm_cli.cli.here import Here, tell
+from helm_cli.cli.listing import write_json
+from helm_cli.model.errors import HelmError
+from helm_cli.model.profile import Profile
+from helm_cli.view.text import shown
+
+
+def report(place: Here, name: str, output: str, load: Callable[[], Profile]) -> int:
+    """Try the profile of this name, which `load` gives, and say what answered; the exit status.
+
+    With `-o json` it is `{"name", "ok", "answer", "error"}`, also where nothing did; else that is a HelmError.
+    """
+    try:
+        answer = probe.probe(place.stores, load())
+    except HelmError as error:
+        if output != "json":
+            raise
+        told = {"code": error.code, "message": error.message}
+        write_json(place, {"name": name, "ok": False, "answer": None, "error": told})
+        tell(place.streams, error.message)
+        return error.exit_status
+    if output == "json":
+        write_json(place, {"name": name, "ok": True, "answer": answer, "error": None})
+    else:
+        place.streams.write(f"{name}: {shown(answer)}\n")
+    return 0
