@@ -10,7 +10,7 @@ from helm_cli.agent.line import Line
 from helm_cli.agent.wire import Gone, Message
 from helm_cli.broker.request import Request, caller
 from helm_cli.broker.stores import Stores
-from helm_cli.drivers import kept
+from helm_cli.drivers import interrupts, kept
 from helm_cli.model.envelope import Envelope, failure
 from helm_cli.model.errors import HelmError
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 # What the agent keeps nothing warm for, so that a process that is warm itself makes its own calls.
 _HERE: Final = frozenset(("sqlite", "files"))
 _WITHOUT: Final = "the background agent does not answer, so the call is made without it; see helm agent status"
+_AGAIN: Final = "the background agent was lost, so the call is made again without it; it may have run already"
+# Where helm itself sees to it that a read is one. What is behind the name of a tool, only its server knows.
+_READ_ONLY: Final = frozenset(("db", "http", "files"))
 
 
 class Told(NamedTuple):
@@ -32,6 +35,9 @@ class Told(NamedTuple):
 def read(stores: Stores, request: Request, shapes: Collection[str] | None = None) -> Told | None:
     """What came of a read through the agent; None where this process has to see to the call itself.
 
+    A read of a tool that an agent took over and did not answer for is `unavailable`, for it may have done something;
+    any other is made again.
+
     That is where no agent runs for it, where it is a write, and where its data are of none of the `shapes`: nothing
     was sent then, and the history tells of nothing.
     """
@@ -42,8 +48,7 @@ def read(stores: Stores, request: Request, shapes: Collection[str] | None = None
         try:
             reply = _asked(stores, {**_told(stores, request), **told})
         except Gone:
-            stores.notice(_WITHOUT)
-            return None
+            return _lost_read(stores, request)
         if reply is None or "answer" not in reply:
             return None
         pause = _pause(request, reply["answer"])
@@ -71,6 +76,19 @@ def perform(
         return _write(stores, request, token, entry)
     told = None if token is not None or (prepared is not None and _stays(prepared)) else read(stores, request)
     return told.envelope if told is not None else call.perform(stores, request, token, entry, prepared)
+
+
+def _lost_read(stores: Stores, request: Request) -> Told | None:
+    from helm_cli.broker import declared
+
+    kind = ""
+    with suppress(HelmError):
+        kind = declared.find(stores, request.workspace, request.connection, request.extension)[2].kind
+    if kind in _READ_ONLY:
+        stores.notice(_AGAIN)
+        return None
+    message = f"the background agent was lost while it made {request.operation}; the tool may have run"
+    return Told(failure(HelmError("unavailable", message)), None)
 
 
 def _write(stores: Stores, request: Request, token: str, entry: int | None) -> Envelope:
@@ -125,6 +143,8 @@ def _asked(stores: Stores, message: Message) -> Message | None:
             stores.notice(str(reply["notice"]))
         elif "alive" not in reply:
             answers.append(reply)
+        else:
+            interrupts.check()
         return bool(answers)
 
     try:

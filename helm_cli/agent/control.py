@@ -189,7 +189,7 @@ def _one(agent: Line, message: Message) -> Message:
 
 def _spawn(home: Path, there: place.Place) -> int:
     """A new process that becomes the agent; what to read of it until it is one, or says why it is not."""
-    path = json.dumps([entry or os.getcwd() for entry in sys.path])
+    path = json.dumps(_path())
     options = ["-I", *(["-B"] if sys.dont_write_bytecode else [])]
     with homes.told(there.log):
         place.prepare(there)
@@ -215,6 +215,12 @@ def _spawn(home: Path, there: place.Place) -> int:
         os.close(telling)
         os.close(errors)
     return told
+
+
+def _path() -> list[str]:
+    """Where the agent finds modules: where this process does, but for the folder that it happens to be in."""
+    own, here = str(Path(__file__).parents[2]), os.path.realpath(os.getcwd())
+    return [entry for entry in sys.path if entry == own or (entry and os.path.realpath(entry) != here)]
 
 
 def _told(descriptor: int) -> str:

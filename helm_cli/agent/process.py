@@ -34,11 +34,14 @@ _PAUSE: Final = 0.02
 # Connections and children that are closed; who takes longer is left to find out by itself.
 _CLOSING_SECONDS: Final = 5.0
 _MINUTE: Final = 60.0
+# Where the system does not list what is open.
+_MOST_DESCRIPTORS: Final = 4096
 
 
 def main(home: str, minute: float = _MINUTE) -> NoReturn:
     """Be the agent of this home, until it is time to end. Standard output is the pipe of whoever started it."""
     _detach()
+    _let_go_of_others()
     there = place.of(Path(home))
     say = partial(log.say, there.log)
     try:
@@ -117,6 +120,18 @@ def _detach() -> None:
     if soft:
         # The picture of its memory would hold secrets.
         resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+
+
+def _let_go_of_others() -> None:
+    """Closes what whoever started it left open: a lock or a pipe of theirs is not to live as long as it does."""
+    try:
+        open_ones = [int(name) for name in os.listdir("/dev/fd") if name.isdecimal()]
+    except OSError:
+        open_ones = list(range(_MOST_DESCRIPTORS))
+    for descriptor in open_ones:
+        if descriptor > 2:
+            with suppress(OSError):
+                os.close(descriptor)
 
 
 def _settle(say: Callable[[str], None]) -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from helm_cli import kinds
@@ -19,6 +19,8 @@ from helm_cli.store import approvals, tools
 LONGEST_NAME: Final = 64
 _OTHER: Final = re.compile(r"[^A-Za-z0-9_-]")
 _HASH_DIGITS: Final = 8
+# Of what a server says of a tool: each offer is read by a model, with every request.
+MOST_DESCRIBED: Final = 1024
 
 
 class Offer(NamedTuple):
@@ -47,10 +49,9 @@ def offers(stores: Stores, workspace: Workspace, only: str | None = None) -> lis
     """
     found = list(_found(stores, workspace, only))
     pins = {extension.id: tools.pinned(stores.db, workspace.path, extension.id) for extension, _, _ in found}
-    plain = Counter(_plain(connection, operation) for _, connection, operation in found)
     return [
-        _offer(extension, connection, operation, plain, pins[extension.id].get(connection.id, {}))
-        for extension, connection, operation in found
+        _offer(name, extension, connection, operation, pins[extension.id].get(connection.id, {}))
+        for name, (extension, connection, operation) in zip(_names(found), found, strict=True)
     ]
 
 
@@ -79,25 +80,40 @@ def _plain(connection: Connection, operation: Operation) -> str:
     return _OTHER.sub("_", operation.name if named else f"{connection.id}_{operation.name}")
 
 
-def _name(extension: str, connection: Connection, operation: Operation, plain: Counter[str]) -> str:
-    """`<connection>_<operation>`, with a hash where that is too long, or what another operation is called too."""
-    name = _plain(connection, operation)
-    if len(name) <= LONGEST_NAME and plain[name] == 1:
-        return name
-    whole = "\0".join((extension, connection.id, operation.name)).encode()
-    mark = hashlib.sha256(whole).hexdigest()[:_HASH_DIGITS]
-    return f"{name[: LONGEST_NAME - _HASH_DIGITS - 1]}_{mark}"
+def _names(found: Sequence[tuple[Extension, Connection, Operation]]) -> Iterator[str]:
+    """Of each `<connection>_<operation>`, with a hash where that is too long, or what another is called too."""
+    plain = [_plain(connection, operation) for _, connection, operation in found]
+    times = Counter(plain)
+    # An operation may be called what the hash of another makes of that one's name.
+    taken = {name for name in plain if _short(name) and times[name] == 1}
+    for name, (extension, connection, operation) in zip(plain, found, strict=True):
+        if name in taken and times[name] == 1:
+            yield name
+            continue
+        whole = "\0".join((extension.id, connection.id, operation.name)).encode()
+        marked = _marked(name, hashlib.sha256(whole).hexdigest(), taken)
+        taken.add(marked)
+        yield marked
 
 
-def _offer(
-    extension: Extension, connection: Connection, operation: Operation, plain: Counter[str], pins: tools.Pins
-) -> Offer:
+def _short(name: str) -> bool:
+    return len(name) <= LONGEST_NAME
+
+
+def _marked(name: str, mark: str, taken: Collection[str]) -> str:
+    """The name with as much of a hash as makes it one of its own."""
+    lengths = range(_HASH_DIGITS, LONGEST_NAME - 1)
+    marked = (f"{name[: LONGEST_NAME - length - 1]}_{mark[:length]}" for length in lengths)
+    return next((one for one in marked if one not in taken), mark)
+
+
+def _offer(name: str, extension: Extension, connection: Connection, operation: Operation, pins: tools.Pins) -> Offer:
     seen = tool(pins.get(operation.name))
     return Offer(
-        name=_name(extension.id, connection, operation, plain),
+        name=name,
         title=f"{connection.id} {operation.name}",
         description=_description(extension, connection, operation, seen),
-        schema=seen.input_schema if seen is not None and seen.input_schema else _schema(connection, operation),
+        schema=_schema(connection, operation, seen),
         effect=operation.effect,
         extension=extension.id,
         connection=connection.id,
@@ -112,12 +128,17 @@ def _description(extension: Extension, connection: Connection, operation: Operat
     if connection.kind == "tools":
         when = f" {operation.spec['description']}" if operation.spec.get("description") else ""
         return f"{what} by the tool {operation.name} of {extension.id}{said}.{when}"
-    server = f" Its server says: {seen.description}" if seen is not None and seen.description else ""
+    said_there = seen.description if seen is not None else ""
+    more = "…" if len(said_there) > MOST_DESCRIBED else ""
+    server = f" Its server says: {said_there[:MOST_DESCRIBED]}{more}" if said_there else ""
     return (
         f"{what} by {operation.name} of the {connection.kind} connection {connection.id}"
         f" of {extension.name or extension.id}{said}.{server}"
     )
 
 
-def _schema(connection: Connection, operation: Operation) -> dict[str, Json]:
+def _schema(connection: Connection, operation: Operation, seen: Tool | None) -> dict[str, Json]:
+    if seen is not None and seen.input_schema:
+        # Clients refuse a whole list for one schema that is none of an object (MCP, Tool).
+        return seen.input_schema if seen.input_schema.get("type") == "object" else {"type": "object"}
     return kinds.kind(connection.kind).schema(connection, operation)

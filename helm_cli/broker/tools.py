@@ -35,7 +35,12 @@ _HINTS: Final[tuple[tuple[str, Sort, str, str], ...]] = (
     ("destructiveHint", "widened", "now marks it as destructive", "no longer marks it as destructive"),
     ("openWorldHint", "widened", "now says that it reaches the outside", "no longer says that it reaches the outside"),
 )
+_NAMED: Final = ("name", "title", "description")
 _CALLED: Final = {"inputSchema": "input schema", "outputSchema": "output schema", "annotations": "hints"}
+# Of a definition, what is remembered word by word; of the rest its digest is, which tells that it changed.
+_MOST_MEMBER: Final = 64 * 1024
+_MOST_MEMBERS: Final = 64
+
 # What says nothing of what a tool does.
 _UNTOLD: Final = ("_meta", "icons", "name")
 
@@ -78,12 +83,22 @@ def seen(connection: Connection, listed: Listed) -> Pins:
 
     A glob stands among them by itself: that says that the server was asked, where it has no tool for it.
     """
-    found = {name: one.definition for name, one in listed.tools.items()}
+    found = {name: _bounded(one.definition) for name, one in listed.tools.items()}
     names = (
         *(glob for glob, _ in expansion.globs(connection)),
         *(operation.name for operation in connection.operations),
     )
     return {name: found.get(name) for name in names}
+
+
+def _bounded(definition: dict[str, Json]) -> dict[str, Json]:
+    """A definition of which no member is long, and which has not many of them."""
+    kept: dict[str, Json] = {}
+    for name in sorted(definition, key=lambda name: name not in _CALLED and name not in _NAMED)[:_MOST_MEMBERS]:
+        size = len(jsontext.dump(definition[name]))
+        long = f"{size:,} characters with the SHA-256 {jsontext.digest(definition[name])}"
+        kept[name] = definition[name] if size <= _MOST_MEMBER else long
+    return kept
 
 
 def unseen(connection: Connection, before: Pins) -> Pins:

@@ -5,14 +5,12 @@ from typing import Annotated
 import typer
 
 from helm_cli.broker import profiles as broker
-from helm_cli.broker import secrets
-from helm_cli.cli import OutputOption, WorkspaceOption, broken, group, listing_format, mcp_profile
+from helm_cli.cli import OutputOption, WorkspaceOption, broken, group, listing_format, mcp_profile, trying
 from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.cli.mcp_profile import Given
 from helm_cli.model.profile import Server
 from helm_cli.store import profiles
-from helm_cli.view.text import shown
 
 app = group("Keep MCP server profiles, and serve approved operations to MCP clients.")
 
@@ -138,20 +136,16 @@ def remove(name: NameArgument) -> None:
 
 
 @app.command()
-def test(name: NameArgument, workspace: WorkspaceOption = None) -> None:
+def test(name: NameArgument, output: OutputOption = "auto", workspace: WorkspaceOption = None) -> int:
     """Try an MCP server profile: start it or reach it, and say what answered.
 
     \b
     Examples:
       helm mcp test github
-      helm mcp test files --workspace ./app
+      helm mcp test files --workspace ./app -o json
     """
-    from helm_cli.drivers import mcp
-
     place = here()
-    profile, token = _reached(place, name, workspace)
-    answer = mcp.probe(profile, token, mcp.LIMITS)
-    place.streams.write(f"{name}: {shown(answer)}\n")
+    return trying.report(place, name, listing_format(output), lambda: _reached(place, name, workspace))
 
 
 @app.command()
@@ -167,13 +161,13 @@ def tools(name: NameArgument, output: OutputOption = "auto", workspace: Workspac
 
     place = here()
     listing_format(output)
-    profile, token = _reached(place, name, workspace)
-    mcp_tools.show(place, profile, token, output)
+    mcp_tools.show(place, _reached(place, name, workspace), output)
 
 
 @app.command()
 def serve(
     wait: Annotated[bool, typer.Option("--wait", help="Let a write wait until a person confirmed it.")] = False,
+    run: Annotated[str | None, typer.Option("--run", metavar="ID", help="Serve the tools of one run alone.")] = None,
     workspace: WorkspaceOption = None,
 ) -> int:
     """Serve the approved operations of a workspace to an MCP client, on standard input and output.
@@ -184,10 +178,11 @@ def serve(
     Examples:
       helm mcp serve
       helm mcp serve --wait --workspace ~/code/app
+      helm mcp serve --run k3v7q2ab
     """
     from helm_cli.cli import mcp_serve
 
-    return mcp_serve.run(here(), workspace, wait=wait)
+    return mcp_serve.run(here(), workspace, run, wait=wait)
 
 
 @app.command("import")
@@ -209,11 +204,10 @@ def import_(
     return mcp_import.run(here(), file, force=force)
 
 
-def _reached(place: Here, name: str, workspace: str | None) -> tuple[Server, str | None]:
-    """A profile as a call in this workspace would use it, and its token."""
+def _reached(place: Here, name: str, workspace: str | None) -> Server:
+    """A profile as a call in this workspace would use it."""
     profile = profiles.load(place.stores.home, "mcp", name)
-    token = secrets.read(place.stores, profile)
-    return profile._replace(folder=mcp_profile.folder(place, workspace)), token
+    return profile._replace(folder=mcp_profile.folder(place, workspace))
 
 
 def _listed(place: Here, name: str) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """How servers are taken over from another MCP client's file: shown first, chosen by the person, tokens to the store."""
 
 import os
+import stat
 from typing import Final, NamedTuple
 
 from helm_cli.broker import profiles as broker
@@ -58,10 +59,14 @@ def _text(file: str) -> str:
     path = os.path.expanduser(file)
     try:
         # A FIFO would hold helm for ever.
-        if not os.path.isfile(path) and os.path.exists(path):
-            raise HelmError("usage", f"{file} is not a regular file; name the configuration file itself")
-        with open(path, "rb") as opened:
-            data = opened.read(MOST_BYTES + 1)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise HelmError("usage", f"{file} is not a regular file; name the configuration file itself")
+            with open(descriptor, "rb", closefd=False) as opened:
+                data = opened.read(MOST_BYTES + 1)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         raise HelmError("usage", f"{file} cannot be read ({reason}); name a configuration file") from None

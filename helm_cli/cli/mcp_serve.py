@@ -10,8 +10,7 @@ from helm_cli.serve.calls import Scope
 
 def run(place: Here, workspace: str | None, of_run: str | None, *, wait: bool) -> int:
     """Serve on standard input and output until the client closes them."""
-    mcp.run(mcp.Served(place.stores, _scope(place, workspace, of_run), wait))
-    return 0
+    return mcp.run(mcp.Served(place.stores, _scope(place, workspace, of_run), wait))
 
 
 def _scope(place: Here, workspace: str | None, of_run: str | None) -> Scope:

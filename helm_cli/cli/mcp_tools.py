@@ -2,20 +2,28 @@
 
 from typing import Final
 
+from helm_cli.broker import probe
 from helm_cli.cli.here import Here
 from helm_cli.cli.listing import show_rows, write_json
-from helm_cli.drivers import mcp
 from helm_cli.model.profile import Server
 from helm_cli.view import tool as view
 
 _COLUMNS: Final = ("name", "hints", "description")
 
 
-def show(place: Here, profile: Server, token: str | None, output: str) -> None:
+def show(place: Here, profile: Server, output: str) -> None:
     """Print the tools that a server lists, in its order. Raises HelmError where it cannot be asked."""
-    found = mcp.tools(profile, token, mcp.LIMITS)
+    found = probe.tools(place.stores, profile)
     if output == "json":
         write_json(place, [tool._asdict() for tool in found])
         return
-    rows = [{"name": tool.name, "hints": view.hints(tool), "description": view.described(tool)} for tool in found]
+    # A terminal's table shows what is invisible; a pipe may lead to a terminal too.
+    said = str if place.streams.out_terminal else _plain
+    rows = [
+        {"name": said(tool.name), "hints": view.hints(tool), "description": said(view.said(tool))} for tool in found
+    ]
     show_rows(place, output, _COLUMNS, rows, f"{profile.name} offers no tools")
+
+
+def _plain(text: str) -> str:
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)

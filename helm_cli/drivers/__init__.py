@@ -1,5 +1,6 @@
 """Which module sends the plans of each driver, and the limits that it keeps."""
 
+import os
 from importlib import import_module
 from typing import Final, NamedTuple, Protocol, cast
 
@@ -18,6 +19,9 @@ DRIVERS: Final[dict[str, str]] = {
     "tdt": "helm_cli.drivers.tdt",
     "files": "helm_cli.drivers.files",
 }
+
+# Python, and OpenSSL by itself, would write down there what opens every TLS connection, tokens and all.
+os.environ.pop("SSLKEYLOGFILE", None)
 
 
 class Limits(NamedTuple):

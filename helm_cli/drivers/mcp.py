@@ -8,7 +8,7 @@ from helm_cli.model.jsontext import Json
 from helm_cli.model.plan import Plan
 from helm_cli.model.profile import Server
 from helm_cli.model.tool import Tool, tool
-from helm_cli.model.wording import meant
+from helm_cli.model.wording import meant, without
 
 if TYPE_CHECKING:
     from helm_cli.drivers.mcp_session import Session
@@ -21,8 +21,9 @@ def run(plan: Plan, target: Server, secret: str | None, limits: Limits) -> Json:
     """`structuredContent` of the result, else `content`, as the server sent it.
 
     HelmError "tool_error" where the tool or the server reported an error, with the result as the envelope's data;
-    "refused", "unavailable", "timeout", "too_large" (contract, MCP). A write that may have run is never repeated, and
-    its error has `"applied": "unknown"`.
+    "refused", "unavailable", "timeout", "too_large" (contract, MCP). A write is never repeated, and the error of one
+    that may have run has `"applied": "unknown"`. A read is made once more, in a new session, where a server over HTTP
+    did not know the one that was kept.
     """
     key = ("mcp", target.target_digest(), secret, plan.extension)
     fresh: list[Session] = []
@@ -31,20 +32,25 @@ def run(plan: Plan, target: Server, secret: str | None, limits: Limits) -> Json:
         fresh.append(open_session(target, secret))
         return fresh[0]
 
-    session = kept.take(key, begin, lambda waiting: waiting.usable(), kept.label(target, plan.extension))
+    def take() -> "Session":
+        return kept.take(key, begin, lambda waiting: waiting.usable(), kept.label(target, plan.extension))
+
+    session = take()
     try:
         return _answer(session, plan, limits)
     except HelmError:
-        if fresh or not session.expired():
+        if fresh or plan.effect != "read" or not session.watch.forgotten():
             raise
-        session.close()
-        session = begin()
+        # The server was started anew, and knows the other sessions that wait as little.
+        kept.close(session)
+        kept.drop(key)
+        session = take()
         return _answer(session, plan, limits)
     finally:
-        if session.usable() and not session.expired():
+        if session.usable():
             kept.give(key, session)
         else:
-            session.close()
+            kept.close(session)
 
 
 def prepare(plan: Plan, target: Server, secret: str | None, limits: Limits) -> None:
@@ -104,6 +110,24 @@ def _started(target: Server, secret: str | None) -> mcp_child.Child:
     return mcp_child.start(target.command or (), named, target.folder or ".")
 
 
+def _told(entry: Json, secret: str | None) -> Tool | None:
+    """The tool of an entry, in which nothing repeats the secret that the server was given."""
+    found = tool(entry)
+    if found is None or not secret:
+        return found
+    return tool(_without(found.definition, secret))
+
+
+def _without(value: Json, secret: str) -> Json:
+    if isinstance(value, str):
+        return without(value, secret)
+    if isinstance(value, list):
+        return [_without(item, secret) for item in value]
+    if isinstance(value, dict):
+        return {without(name, secret): _without(item, secret) for name, item in value.items()}
+    return value
+
+
 def _asked(target: Server, secret: str | None, limits: Limits) -> tuple[str, list[Tool]]:
     session = open_session(target, secret)
     from helm_cli.drivers import mcp_faults
@@ -115,5 +139,5 @@ def _asked(target: Server, secret: str | None, limits: Limits) -> tuple[str, lis
         raise mcp_faults.failed(target.name, "tools/list", "read", session.watch, error, limits) from None
     finally:
         session.close()
-    found = [known for entry in entries if (known := tool(entry)) is not None]
+    found = [known for entry in entries if (known := _told(entry, secret)) is not None]
     return about, list({known.name: known for known in found}.values())

@@ -85,9 +85,13 @@ def start(command: Sequence[str], more: Mapping[str, str], folder: str, held: in
     try:
         ends = [_pipe(opened) for _ in range(5)]
         given = [ends[0][0], ends[1][1], ends[2][0], ends[3][1], ends[4][1]]
-        if held is not None:
-            given.append(fcntl.fcntl(held, fcntl.F_DUPFD_CLOEXEC, _ABOVE))
-            opened.append(given[-1])
+        # Where there is none, its number is not to be one of whoever started helm.
+        low = os.open(os.devnull, os.O_RDONLY) if held is None else os.dup(held)
+        try:
+            given.append(fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, _ABOVE))
+        finally:
+            os.close(low)
+        opened.append(given[-1])
         guardian = _spawn(given)
     except OSError as error:
         for descriptor in opened:
@@ -108,7 +112,7 @@ def start(command: Sequence[str], more: Mapping[str, str], folder: str, held: in
 def _spawn(given: Sequence[int]) -> int:
     """A new process and not a copy of helm, which would hold helm's files, locks and connections."""
     actions: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = [
-        (os.POSIX_SPAWN_DUP2, descriptor, number) for descriptor, number in zip(given, (0, 1, 3, 4, 5, 6), strict=False)
+        (os.POSIX_SPAWN_DUP2, descriptor, number) for descriptor, number in zip(given, (0, 1, 3, 4, 5, 6), strict=True)
     ]
     actions.append((os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0))
     options = [sys.executable, "-I", "-S", "-B", _GUARDIAN]

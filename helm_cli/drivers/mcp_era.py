@@ -6,6 +6,7 @@ import anyio
 from pydantic import ValidationError
 
 from helm_cli.drivers.mcp_sdk import exceptions, session
+from helm_cli.drivers.mcp_watch import Watch
 
 # What a server of the older era may take to say that it does not know the question of the newer one; some are silent.
 _DISCOVER_SECONDS: Final = 3.0
@@ -38,7 +39,8 @@ async def _discovered(client: session.ClientSession) -> bool:
     return True
 
 
-def about(client: session.ClientSession) -> str:
+def about(client: session.ClientSession, watch: Watch) -> str:
+    """What the server calls itself, in one short line without its secret, and the protocol that both speak."""
     info = client.server_info
-    named = f"{info.name} {info.version}" if info is not None else "a server that does not say its name"
+    named = watch.safe(f"{info.name} {info.version}") if info is not None else "a server that does not say its name"
     return f"{named}, protocol {client.protocol_version}"

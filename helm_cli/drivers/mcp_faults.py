@@ -10,14 +10,9 @@ from helm_cli.model.extension import Effect
 
 # What the SDK makes of the end of a conversation; servers answer with this code for reasons of their own.
 _CLOSED: Final = (-32000, "Connection closed")
-# A server that answers so knows neither the caller nor the session, and runs nothing.
 _REFUSED: Final = (401, 403)
-_BEFORE_THE_TOOL: Final = (*_REFUSED, 404)
-# How the SDK begins what it says itself where an HTTP server answered no request.
+# How the SDK begins what it says itself where an HTTP server answered no request, and with no error's status.
 _SAID_BY_SDK: Final = (
-    "Server returned an error response",
-    "Not Found",
-    "Session terminated",
     "Unexpected content type",
     "server answered a request with 202",
     "Failed to parse",
@@ -57,7 +52,7 @@ def unstarted(name: str, watch: Watch, error: BaseException, seconds: float) -> 
             f"{server} was not ready within {seconds:g} s{watch.last_words()};"
             f" if it needs more, raise it with: helm mcp edit {name} --start-seconds N",
         )
-    return HelmError("unavailable", f"{server} {_why(watch, error, starting=True)}{watch.last_words()}")
+    return HelmError("unavailable", f"{server} {_why(name, watch, error, starting=True)}{watch.last_words()}")
 
 
 def failed(name: str, tool: str, effect: Effect, watch: Watch, error: BaseException, limits: Limits) -> HelmError:
@@ -74,22 +69,24 @@ def _cause(name: str, tool: str, watch: Watch, error: BaseException, limits: Lim
     if isinstance(error, exceptions.MCPError) and answered(error, watch):
         return mcp_results.error(error.code, error.message, error.data, tool, watch, limits)
     code = "too_large" if watch.too_large else "unavailable"
-    return HelmError(code, f"{server} {_why(watch, error, starting=False)}{watch.last_words()}")
+    return HelmError(code, f"{server} {_why(name, watch, error, starting=False)}{watch.last_words()}")
 
 
 def answered(error: exceptions.MCPError, watch: Watch) -> bool:
     """Whether an error is the server's own answer, and not what the SDK makes of none."""
-    if _closed(error) or watch.fault is not None or watch.status.get("tools/call") in _REFUSED:
+    if _closed(error) or watch.fault is not None:
         return False
-    return not (watch.status and error.message.startswith(_SAID_BY_SDK))
+    if (refusal := watch.refusal) is not None:
+        return refusal.error and not _unauthorized(watch) and not watch.forgotten()
+    return not (watch.http and error.message.startswith(_SAID_BY_SDK))
 
 
-def _why(watch: Watch, error: BaseException, *, starting: bool) -> str:
+def _why(name: str, watch: Watch, error: BaseException, *, starting: bool) -> str:
     """A clause that follows the server's name."""
     if watch.fault is not None:
         return f"{watch.fault}, so helm broke off"
-    if watch.status:
-        return _http(watch, error, starting=starting)
+    if watch.http and (watch.status or not starting):
+        return _http(name, watch, error, starting=starting)
     if not isinstance(error, exceptions.MCPError | Gone):
         return "cannot be reached" if _unreached(error) else f"could not be understood ({type(error).__name__})"
     if (ending := watch.ending()) is not None:
@@ -99,10 +96,15 @@ def _why(watch: Watch, error: BaseException, *, starting: bool) -> str:
     return "closed the connection"
 
 
-def _http(watch: Watch, error: BaseException, *, starting: bool) -> str:
-    status = watch.status.get("initialize" if starting else "tools/call", next(reversed(watch.status.values())))
+def _http(name: str, watch: Watch, error: BaseException, *, starting: bool) -> str:
+    last = next(reversed(watch.status.values()), 0)
+    status = watch.status.get("initialize" if starting else "tools/call", last)
+    if status in _REFUSED and watch.secret is None:
+        return f"needs a token (HTTP status {status}); give it one with: helm mcp edit {name} --token-stdin"
     if status in _REFUSED:
         return f"refused the token (HTTP status {status}); check it, and enter it anew where it expired"
+    if watch.forgotten():
+        return f"does not know the session any more (HTTP status {status})"
     if 300 <= status < 400:
         return f"sends its callers elsewhere (HTTP status {status}), where helm does not follow with the token"
     if status >= 400:
@@ -124,8 +126,14 @@ def _never(watch: Watch) -> bool:
     return b"failed " in watch.reports
 
 
+def _unauthorized(watch: Watch) -> bool:
+    refusal = watch.refusal
+    return refusal is not None and (refusal.status == 401 or (refusal.status == 403 and not refusal.own))
+
+
 def _possibly(error: HelmError, effect: Effect, watch: Watch) -> HelmError:
-    if not watch.sent or watch.status.get("tools/call") in _BEFORE_THE_TOOL:
+    # Who is not let in starts no tool; that a session is unknown is believed where nothing depends on it.
+    if not watch.sent or _unauthorized(watch) or (effect == "read" and watch.forgotten()):
         return error
     if effect == "write":
         told = f"{error.message}; it is unknown whether the write was applied: look before you repeat it"

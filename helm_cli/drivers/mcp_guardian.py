@@ -14,8 +14,10 @@ POLITE = b"c"
 
 _ORDERS, _REPORTS = 0, 1
 _STDIO = (3, 4, 5)
-# What helm may give it to hold open, and to keep from the server.
+# What helm gives it to hold open, and to keep from the server.
 _HELD = 6
+# Where the system does not list what is open.
+_MOST_DESCRIPTORS = 4096
 # The SDK's own patience: after the end of its input, and after SIGTERM.
 _LEAVING_SECONDS = 2.0
 _DYING_SECONDS = 1.0
@@ -32,6 +34,7 @@ def guard() -> None:
     """
     os.setsid()
     _keep(_HELD)
+    _let_go_of_others()
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -58,6 +61,20 @@ def _keep(descriptor: int) -> None:
         os.set_inheritable(descriptor, False)
     except OSError:
         return
+
+
+def _let_go_of_others() -> None:
+    """Closes what whoever started helm left open: a lock or a pipe of theirs is not to live as long as a server."""
+    try:
+        others = [int(name) for name in os.listdir("/dev/fd") if name.isdecimal()]
+    except OSError:
+        others = list(range(_MOST_DESCRIPTORS))
+    for descriptor in others:
+        if descriptor > _HELD:
+            try:
+                os.close(descriptor)
+            except OSError:
+                continue
 
 
 def _read() -> list[bytes] | None:

@@ -4,14 +4,16 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final
 
+import anyio
 import httpx2
 
 from helm_cli import __version__
 from helm_cli.drivers import trust
 from helm_cli.drivers.mcp_sdk import imported
-from helm_cli.drivers.mcp_watch import Watch
+from helm_cli.drivers.mcp_watch import Refusal, Watch
 from helm_cli.drivers.mcp_wire import MOST_LINE
 from helm_cli.grammar import token
 from helm_cli.model.errors import HelmError
@@ -20,6 +22,8 @@ streamable_http: Final = imported("mcp.client.streamable_http")
 
 # What a server may take to hear that a session is over, which it would notice by itself some day.
 _FAREWELL: Final = dict.fromkeys(("connect", "read", "write", "pool"), 2.0)
+# How long the body of a refusal is waited for.
+_REFUSAL_SECONDS: Final = 3.0
 
 
 @asynccontextmanager
@@ -36,6 +40,8 @@ async def streams(url: str, secret: str | None, watch: Watch) -> AsyncIterator[A
     async with (
         httpx2.AsyncClient(
             headers=headers,
+            # Who the caller is, the token says, and which session it is, the protocol.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             # The whole of a call has its limit, and a session that is kept waits between two of them.
             timeout=None,
             trust_env=not local,
@@ -54,7 +60,7 @@ async def _asking(watch: Watch, request: httpx2.Request) -> None:
         raise httpx2.RequestError("helm opens no stream for what was not asked", request=request)
     if request.method == "DELETE":
         request.extensions = {**request.extensions, "timeout": _FAREWELL}
-    if _method(request) == "tools/call":
+    if _message(request).get("method") == "tools/call":
         request.extensions = {**request.extensions, "trace": partial(_sending, watch)}
 
 
@@ -64,11 +70,32 @@ async def _sending(watch: Watch, event: str, info: object) -> None:
 
 
 async def _answering(watch: Watch, response: httpx2.Response) -> None:
-    watch.status[_method(response.request)] = response.status_code
+    message = _message(response.request)
+    method = message.get("method", "")
+    watch.status[method] = response.status_code
+    watch.session = watch.session or (method == "initialize" and "mcp-session-id" in response.headers)
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         watch.broken("answered in an encoding that helm did not ask for")
         raise httpx2.StreamError("encoded")
     response.stream = _Bounded(response.stream, watch)
+    if method == "tools/call" and response.status_code >= 400:
+        watch.refusal = await _refused(response, message.get("id"))
+
+
+async def _refused(response: httpx2.Response, number: Any) -> Refusal:
+    """What an answer with an error's status means to the call of this number. The SDK reads its body once more."""
+    found: Any = None
+    with anyio.move_on_after(_REFUSAL_SECONDS), suppress(ValueError, RecursionError, httpx2.HTTPError):
+        found = json.loads(await response.aread())
+    answer = found if isinstance(found, dict) else {}
+    error = answer.get("error")
+    message = error.get("message") if isinstance(error, dict) else None
+    return Refusal(
+        response.status_code,
+        own=("error" in answer or "result" in answer) and answer.get("id") == number,
+        error=isinstance(error, dict) and response.headers.get("content-type", "").startswith("application/json"),
+        message=message if isinstance(message, str) else "",
+    )
 
 
 class _Bounded(httpx2.AsyncByteStream):
@@ -91,13 +118,13 @@ class _Bounded(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-def _method(request: httpx2.Request) -> str:
-    """The method of the message that a request carries, "" for none."""
+def _message(request: httpx2.Request) -> dict[str, Any]:
+    """The message that a request carries, empty for none."""
     with suppress(ValueError, httpx2.RequestNotRead):
         found = json.loads(request.content)
         if isinstance(found, dict):
-            return str(found.get("method", ""))
-    return ""
+            return found
+    return {}
 
 
 def _token(secret: str) -> str:

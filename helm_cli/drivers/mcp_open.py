@@ -32,7 +32,7 @@ def over_http(name: str, url: str, seconds: float, secret: str | None) -> Sessio
     """A conversation with a streamable HTTP server. HelmError "unavailable" where it is not ready in time."""
     from helm_cli.drivers import mcp_http
 
-    opened = Session(name, lambda watch: mcp_http.streams(url, secret, watch), Watch(secret), None)
+    opened = Session(name, lambda watch: mcp_http.streams(url, secret, watch), Watch(secret, http=True), None)
     return _begun(opened, seconds, seconds, older=False)
 
 

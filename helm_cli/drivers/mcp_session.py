@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any, Final, Protocol, TypeVar
@@ -21,7 +21,9 @@ from helm_cli.model.jsontext import Json
 Result = TypeVar("Result")
 Streams = Callable[[Watch], AbstractAsyncContextManager[Any]]
 
+# Of the newer era over HTTP: the headers of a call are not those that its tool wants.
 _HEADER_MISMATCH: Final = -32020
+_LIST_SECONDS: Final = 10.0
 # Any, because the SDK wants models of those that it gives; a whole result is none.
 _RAW: Final[Any] = TypeAdapter(dict[str, Any])
 # How long the end of a conversation over HTTP, in which the server is told so, is waited for.
@@ -58,30 +60,27 @@ class Session:
         self._raw: dict[str, Any] = {}
         self._client: session.ClientSession | None = None
         self._closed = False
+        self._mirrors = False
 
     def begin(self, seconds: float, *, older: bool = False) -> None:
         """Begins the conversation, within this time; `older` does without the question of the newer era."""
         self._life = mcp_loop.submit(self._live(older=older))
         self._waited(self._ready, seconds)
+        self.watch.rest()
 
     def call(self, tool: str, arguments: dict[str, Json], seconds: float) -> dict[str, Any]:
         """The whole result of one tool call, as the server sent it. An answer that is an error is MCPError's."""
-        self.watch.sent = False
-        self.watch.asked.clear()
         params = types.CallToolRequestParams(name=tool, arguments=arguments)
         request = types.CallToolRequest(params=params)
-        return self._waited(mcp_loop.submit(self._asked(request)), seconds)
+        return self._answer(self._asked(request), seconds)
 
     def pages(self, seconds: float) -> list[Json]:
         """The server's list of its tools, entry by entry; ends at a page that it gave before, and after 100."""
-        return self._waited(mcp_loop.submit(self._listed()), seconds)
+        return self._answer(self._listed(), seconds)
 
     def usable(self) -> bool:
-        return not self._closed and not self.watch.closed and self.watch.fault is None
-
-    def expired(self) -> bool:
-        """Whether an HTTP server answered the last call that it knows this session no more, and so did nothing."""
-        return self.watch.status.get("tools/call") == 404
+        """Whether another call may follow."""
+        return not self._closed and self.watch.sound()
 
     def close(self, *, polite: bool = True) -> None:
         """Ends the conversation and its server; never waits for a process to end."""
@@ -102,6 +101,13 @@ class Session:
             self._stop.set()
         elif self._life is not None:
             self._life.cancel()
+
+    def _answer(self, work: Coroutine[Any, Any, Result], seconds: float) -> Result:
+        self.watch.begin()
+        try:
+            return self._waited(mcp_loop.submit(work), seconds)
+        finally:
+            self.watch.rest()
 
     def _waited(self, future: "Future[Result]", seconds: float) -> Result:
         awake = threading.Event()
@@ -127,7 +133,7 @@ class Session:
                 async with session.ClientSession(dispatcher=speaking, client_info=told) as client:
                     await mcp_era.agree(client, older=older)
                     self._client = client
-                    self.about = mcp_era.about(client)
+                    self.about = mcp_era.about(client, self.watch)
                     self._ready.set_result(None)
                     await self._stop.wait()
         except BaseException as group:
@@ -141,15 +147,29 @@ class Session:
         client = self._client
         if client is None:
             raise mcp_faults.Gone
+        if isinstance(request, types.CallToolRequest) and self.watch.http and client.discover_result is not None:
+            await self._mirror(client)
         try:
             await self._sent(client, request)
         except exceptions.MCPError as error:
-            if error.code != _HEADER_MISMATCH:
-                raise
-            # Nothing ran: the server wants some arguments in headers too, which its list of tools tells.
-            await client.list_tools()
-            await self._sent(client, request)
+            # Whether its tool ran before it said so, nobody knows: the next session reads the list anew.
+            self.watch.stale = self.watch.stale or error.code == _HEADER_MISMATCH
+            raise
         return self._raw
+
+    async def _mirror(self, client: session.ClientSession) -> None:
+        """Has the SDK learn which arguments servers of the newer era want in headers too: their list of tools tells."""
+        if self._mirrors:
+            return
+        self._mirrors = True
+        cursor: str | None = None
+        # One without a list wants none.
+        with anyio.move_on_after(_LIST_SECONDS), suppress(exceptions.MCPError, ValidationError, RuntimeError):
+            for _ in range(MOST_PAGES):
+                page = await client.list_tools(params=types.PaginatedRequestParams(cursor=cursor) if cursor else None)
+                if not page.next_cursor or page.next_cursor == cursor:
+                    break
+                cursor = page.next_cursor
 
     async def _sent(self, client: session.ClientSession, request: Any) -> None:
         # The SDK knows less of what a server may answer than helm passes on: what it recorded counts.

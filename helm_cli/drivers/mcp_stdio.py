@@ -1,6 +1,7 @@
 """How the messages of the SDK go through the pipes of a server that was started, and what is read of it besides."""
 
 import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
@@ -10,7 +11,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from helm_cli.drivers.mcp_child import Child
 from helm_cli.drivers.mcp_sdk import message
-from helm_cli.drivers.mcp_watch import MOST_ASKED, Watch
+from helm_cli.drivers.mcp_watch import MOST_ASKED, MOST_TOLD, Watch
 from helm_cli.drivers.mcp_wire import Lines, TooLarge, Unreadable, line
 from helm_cli.drivers.mcp_wire import message as read_message
 
@@ -18,8 +19,10 @@ Incoming = MemoryObjectReceiveStream[message.SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[message.SessionMessage]
 
 _PART = 65536
-# How long after the end of its output a server's status and last words are waited for.
+# How long after the end of its output a server's status and last words are waited for; and after its own end the rest
+# of its output, which a process that it left behind may hold open for ever.
 _ENDING_SECONDS = 0.5
+_UNASKED = "kept writing though nothing was asked of it"
 
 
 @asynccontextmanager
@@ -32,13 +35,13 @@ async def streams(child: Child, watch: Watch) -> AsyncIterator[tuple[Incoming, O
         os.set_blocking(descriptor, False)
     coming, incoming = anyio.create_memory_object_stream[message.SessionMessage | Exception](0)
     outgoing, going = anyio.create_memory_object_stream[message.SessionMessage](0)
-    ended = anyio.Event()
+    ended, reading = anyio.Event(), anyio.CancelScope()
     try:
         async with anyio.create_task_group() as group:
-            group.start_soon(_read, child, coming, watch, ended)
+            group.start_soon(_read, child, coming, watch, ended, reading)
             group.start_soon(_write, child, going, coming, watch)
             group.start_soon(_hear, child, watch)
-            group.start_soon(_follow, child, watch, ended)
+            group.start_soon(_follow, child, watch, ended, reading)
             try:
                 yield incoming, outgoing
             finally:
@@ -51,14 +54,21 @@ async def streams(child: Child, watch: Watch) -> AsyncIterator[tuple[Incoming, O
 
 
 async def _read(
-    child: Child, coming: MemoryObjectSendStream[message.SessionMessage | Exception], watch: Watch, ended: anyio.Event
+    child: Child,
+    coming: MemoryObjectSendStream[message.SessionMessage | Exception],
+    watch: Watch,
+    ended: anyio.Event,
+    reading: anyio.CancelScope,
 ) -> None:
     lines = Lines()
     with coming:
         try:
-            while part := await _part(child.output):
-                for text in lines.feed(part):
-                    await _pass_on(read_message(text), text, coming, watch)
+            with reading:
+                while part := await _part(child.output):
+                    if watch.unwanted(len(part)):
+                        raise Unreadable(_UNASKED)
+                    for text in lines.feed(part):
+                        await _pass_on(read_message(text), coming, watch)
         except Unreadable as unreadable:
             watch.broken(str(unreadable), too_large=isinstance(unreadable, TooLarge))
             child.let_go(polite=False)
@@ -70,14 +80,15 @@ async def _read(
 
 async def _pass_on(
     found: types.JSONRPCMessage | None,
-    text: bytes,
     coming: MemoryObjectSendStream[message.SessionMessage | Exception],
     watch: Watch,
 ) -> None:
     if found is None:
-        watch.skipped += bool(text.strip())
         return
     if isinstance(found, types.JSONRPCNotification):
+        watch.told += 1
+        if watch.told > MOST_TOLD:
+            raise Unreadable("told helm more than it answered")
         return
     if isinstance(found, types.JSONRPCRequest):
         watch.asked.append(watch.safe(found.method))
@@ -106,14 +117,30 @@ async def _write(
 async def _hear(child: Child, watch: Watch) -> None:
     while part := await _part(child.errors):
         watch.heard(part)
+        if watch.unwanted(len(part)):
+            watch.broken(_UNASKED)
+            child.let_go(polite=False)
 
 
-async def _follow(child: Child, watch: Watch, ended: anyio.Event) -> None:
-    while part := await _part(child.reports):
+async def _follow(child: Child, watch: Watch, ended: anyio.Event, reading: anyio.CancelScope) -> None:
+    while not ended.is_set():
+        part = await _part(child.reports)
         watch.reports += part
-        if b"failed" in watch.reports or b"ended" in watch.reports:
+        if watch.ending() is not None:
             ended.set()
-    ended.set()
+        elif not part:
+            watch.broken("was left without the process that guards it")
+            _end(watch.group())
+            ended.set()
+    await anyio.sleep(_ENDING_SECONDS)
+    reading.cancel()
+
+
+def _end(group: int | None) -> None:
+    """Does what a guardian would have done that somebody killed."""
+    if group is not None:
+        with suppress(OSError):
+            os.killpg(group, signal.SIGKILL)
 
 
 async def _part(descriptor: int) -> bytes:

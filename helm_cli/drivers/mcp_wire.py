@@ -5,11 +5,10 @@ from typing import Any, Final
 
 import mcp_types as types
 
-from helm_cli.model.jsontext import MOST_DIGITS
+from helm_cli.model.jsontext import BOM, MOST_DIGITS
 
 # Of one line: structured content is usually sent twice, once as text, which is escaped in turn.
 MOST_LINE: Final = 4 * 1024 * 1024
-_BOM: Final = b"\xef\xbb\xbf"
 # What some programs take for the end of a line.
 _OTHER_ENDS: Final = "\x85\u2028\u2029"
 _NO_MESSAGE: Final = -32603
@@ -53,7 +52,7 @@ def message(line: bytes) -> types.JSONRPCMessage | None:
     Raises Unreadable for a message that is nested too deeply to be read, and for an answer without an object.
     """
     try:
-        found = json.loads(line.removeprefix(_BOM).decode("utf-8", "replace"), parse_int=_integer)
+        found = json.loads(line.removeprefix(BOM).decode("utf-8", "replace"), parse_int=_integer)
     except RecursionError:
         raise Unreadable("sent a message that is nested too deeply") from None
     except ValueError:
@@ -98,7 +97,11 @@ def _error(found: Any) -> types.ErrorData:
 
 
 def line(message: types.JSONRPCMessage) -> bytes:
-    """A message as the line that is sent: the arguments as they are shown, number by number."""
+    """A message as the line that is sent: the arguments as they are shown, number by number.
+
+    Integers are exact. A number with a fraction or an exponent is the double that it was read as, in its shortest
+    form: 1.10 is sent as 1.1 (RFC 8259, section 6).
+    """
     content = message.model_dump(by_alias=True, exclude_unset=True)
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for end in _OTHER_ENDS:

@@ -145,8 +145,8 @@ def _ends(text: str, first: str, last: str | None, field: _Field) -> tuple[int, 
     low = _value(first, field)
     if last is None:
         return low, low
-    # FRI-SUN is what people write.
-    high = 7 if field is _DAY_OF_WEEK and last.upper() == "SUN" else _value(last, field)
+    # SUN is 0, but FRI-SUN is what people write.
+    high = 7 if field is _DAY_OF_WEEK and last.upper() == "SUN" and low > 0 else _value(last, field)
     if high < low:
         raise ValueError(f"has the {field.name} {first}-{last}, where a range goes from the lower to the higher")
     return low, high

@@ -49,12 +49,8 @@ def read(text: str) -> list[Found]:
     lists = list(_lists(value)) if isinstance(value, dict) else []
     if not lists:
         raise ValueError("it has no list of MCP servers: neither mcpServers nor servers")
-    found: dict[str, Found] = {}
-    for servers, within in lists:
-        for name, entry in servers.items():
-            one = _found(str(name), within, entry)
-            _add(found, one)
-    return list(found.values())
+    found = [_found(str(name), within, entry) for servers, within in lists for name, entry in servers.items()]
+    return list(_apart(found))
 
 
 def _value(text: str) -> Any:
@@ -85,15 +81,23 @@ def _member(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else None
 
 
-def _add(found: dict[str, Found], one: Found) -> None:
-    """Adds a server under a name of its own; one that is there already, from another project, is not added again."""
-    number, name = 1, one.name
-    while name in found:
-        if found[name]._replace(name="", origin="") == one._replace(name="", origin=""):
-            return
-        number += 1
-        name = f"{one.name[: _MOST_NAME - 4]}-{number}"
-    found[name] = one._replace(name=name)
+def _apart(found: list[Found]) -> Iterator[Found]:
+    """Each server under a name of its own; one that is there already, from another project, is left out."""
+    there = set[Found]()
+    taken = set[str]()
+    numbers: dict[str, int] = {}
+    for one in found:
+        same = one._replace(origin="")
+        if same in there:
+            continue
+        there.add(same)
+        name, number = one.name, numbers.get(one.name, 1)
+        while name in taken:
+            number += 1
+            name = f"{one.name[: _MOST_NAME - len(str(number)) - 1]}-{number}"
+        numbers[one.name] = number
+        taken.add(name)
+        yield one._replace(name=name)
 
 
 def _found(called: str, within: str, entry: Any) -> Found:
@@ -121,7 +125,7 @@ def _command(found: Found, entry: Mapping[str, Any]) -> Found:
         return found._replace(fault="its command is not made of texts")
     places = [place for word in words for place in _PLACEHOLDER.findall(word)]
     if places:
-        told = f"its command has the placeholder {places[0]}, which helm does not fill in; add it by hand"
+        told = f"its command has the placeholder {_bare(places[0])}, which helm does not fill in; add it by hand"
         return found._replace(fault=told)
     telling = secret_words.in_command(words)
     if telling:
@@ -168,7 +172,7 @@ def _url(found: Found, entry: Mapping[str, Any], address: Any) -> Found:
         return found._replace(fault="its URL is no text")
     if places := _PLACEHOLDER.findall(address):
         return found._replace(
-            fault=f"its URL has the placeholder {places[0]}, which helm does not fill in; add it by hand"
+            fault=f"its URL has the placeholder {_bare(places[0])}, which helm does not fill in; add it by hand"
         )
     if wrong := url.server_fault(address):
         return found._replace(fault=f"its URL {wrong}")
@@ -200,9 +204,15 @@ def _headers(found: Found, headers: Any) -> Found:
 
 def _token(found: Found, value: str) -> Found:
     if places := _PLACEHOLDER.findall(value):
-        return found._replace(asked=places[0])
+        return found._replace(asked=_bare(places[0]))
     wrong = token.bearer_fault(value) if found.url is not None else None
     return found._replace(fault=f"its token {wrong}") if wrong else found._replace(token=value or None)
+
+
+def _bare(place: str) -> str:
+    """A placeholder without the value that it has where its variable is not set: that may be the secret."""
+    name, default, _ = place.removeprefix("${").removesuffix("}").partition(":-")
+    return f"${{{name}{':-…' if default else ''}}}"
 
 
 def _plain(value: Any) -> str:

@@ -1,6 +1,7 @@
 """What of a GitHub release event a run is told: the release that was published, its notes and its repository."""
 
 import re
+import unicodedata
 from typing import Any, Final
 
 from helm_cli.model import jsontext
@@ -11,6 +12,9 @@ MOST_BYTES: Final = 2 * 1024 * 1024
 _MOST_CHARACTERS: Final = 125_000
 _MOST_SHORT: Final = 1_000
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
+_URL: Final = re.compile(r"https://[!-~]+")
+# Control characters, surrogates, and what ends a line.
+_IN_NO_LINE: Final = ("Cc", "Cs", "Zl", "Zp")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 
@@ -36,15 +40,18 @@ def read(data: bytes) -> dict[str, Json]:
     published = _text(release, "published_at", "release.published_at", _MOST_SHORT)
     if not _TIME.fullmatch(published):
         raise ValueError("has a release.published_at that is no time such as 2026-07-01T12:00:00Z")
-    tag = _text(release, "tag_name", "release.tag_name", _MOST_SHORT)
+    tag = _line(release, "tag_name", "release.tag_name")
     if not tag:
         raise ValueError("has an empty release.tag_name")
+    url = _line(release, "html_url", "release.html_url")
+    if not _URL.fullmatch(url):
+        raise ValueError("has a release.html_url that is no https:// address")
     return {
         "repository": name,
         "tag": tag,
-        "name": _text(release, "name", "release.name", _MOST_SHORT, null=True),
+        "name": _line(release, "name", "release.name", null=True),
         "notes": _text(release, "body", "release.body", _MOST_CHARACTERS, null=True),
-        "url": _text(release, "html_url", "release.html_url", _MOST_SHORT),
+        "url": url,
         "prerelease": _flag(release, "prerelease", "release.prerelease"),
         "published_at": published,
     }
@@ -65,6 +72,14 @@ def _text(record: dict[str, Any], key: str, name: str, most: int, *, null: bool 
         raise ValueError(f"has no text as {name}")
     if len(value) > most:
         raise ValueError(f"has a {name} of over {most:,} characters")
+    return value
+
+
+def _line(record: dict[str, Any], key: str, name: str, *, null: bool = False) -> str:
+    """A short text of one line."""
+    value = _text(record, key, name, _MOST_SHORT, null=null)
+    if any(unicodedata.category(character) in _IN_NO_LINE for character in value):
+        raise ValueError(f"has a {name} of more than one line, or with control characters")
     return value
 
 

@@ -19,6 +19,9 @@ _SHAPES: Final = re.compile(
     r"|AKIA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}|[Bb]earer +[!-~]{6,}|[Aa]uthorization: *[!-~]{6,}"
     r"|[a-z][a-z0-9+.-]{1,20}://[^/?#@\s]*:[^/?#@\s]+@"
 )
+# An option whose value is a header, as curl and mcp-remote take it, and such a header.
+_HEADER_OPTION: Final = re.compile(r"-H|--headers?")
+_HEADER: Final = re.compile(r"([A-Za-z0-9-]+)\s*:\s*(.*)", re.DOTALL)
 _PARAMETER: Final = re.compile(r"[?&]([^=&#]+)=([^&#]+)")
 
 
@@ -49,6 +52,11 @@ def _told(word: str, following: str) -> str:
     assigned = _ASSIGNED.fullmatch(word)
     if assigned is not None and sounds_secret(assigned[1]):
         return assigned[1] if _value(assigned[2]) else ""
+    option, _, inline = word.partition("=")
+    header = _HEADER.fullmatch(inline or following) if _HEADER_OPTION.fullmatch(option) else None
+    # What has the shape of a token is told as such.
+    if header and sounds_secret(header[1]) and _value(header[2]) and not _SHAPES.search(header[0]):
+        return f"the header {header[1]}"
     if word.startswith("-") and sounds_secret(word) and _value(following):
         return word
     if _SHAPES.search(word):

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from helm_cli.agent import client as agent
 from helm_cli.broker import budget, call, confirm, offers, runs
 from helm_cli.broker.offers import Offer
+from helm_cli.broker.runs import Running
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.envelope import Envelope, failure
@@ -32,8 +33,7 @@ class Scope(NamedTuple):
 
 def offered(stores: Stores, scope: Scope) -> list[Offer]:
     """What may be called now. Raises HelmError "state", and "refused" for a run that may go on no more."""
-    only = None if scope.run is None else runs.find(stores, scope.run).run.extension
-    return offers.offers(stores, scope.workspace, only)
+    return _offered(stores, scope, _running(stores, scope))
 
 
 def begin(
@@ -41,13 +41,14 @@ def begin(
 ) -> Envelope | Waiting:
     """Make a call: its envelope; for a write that the client will wait for, what it waits for."""
     try:
-        offer = next((offer for offer in offered(stores, scope) if offer.name == name), None)
+        running = _running(stores, scope)
+        offer = next((offer for offer in _offered(stores, scope, running) if offer.name == name), None)
         if offer is None:
             raise HelmError("refused", f"there is no tool {name[:_LONGEST_NAME]}; list the tools again")
         asker = f"the MCP client {client[:_LONGEST_NAME] or 'without a name'}"
-        if scope.run is not None:
-            budget.check(stores, runs.find(stores, scope.run).team)
-            asker += f" in the run {scope.run}"
+        if running is not None:
+            budget.check(stores, running.team)
+            asker += f" in the run {running.run.id}"
         request = call.Request(
             scope.workspace,
             offer.connection,
@@ -74,6 +75,14 @@ def answer(stores: Stores, waiting: Waiting) -> Envelope | None:
 def give_up(stores: Stores, waiting: Waiting) -> None:
     """The client waits no longer, so nobody shall confirm what it asked for."""
     confirm.decline(stores, waiting.asked.id, waiting.asked.entry)
+
+
+def _running(stores: Stores, scope: Scope) -> Running | None:
+    return None if scope.run is None else runs.find(stores, scope.run)
+
+
+def _offered(stores: Stores, scope: Scope, running: Running | None) -> list[Offer]:
+    return offers.offers(stores, scope.workspace, None if running is None else running.run.extension)
 
 
 def _ask(stores: Stores, request: call.Request, *, wait: bool) -> Envelope | Waiting:

@@ -1,23 +1,26 @@
 """`helm mcp serve` as a process: the SDK's server on standard input and output, and helm's calls in its threads."""
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Final, NamedTuple, TypeVar
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from helm_cli import __version__
 from helm_cli.broker.stores import Stores
-from helm_cli.drivers import kept
+from helm_cli.drivers import interrupts, kept
 from helm_cli.model.envelope import Envelope
 from helm_cli.model.errors import HelmError
-from helm_cli.serve import calls, offered
+from helm_cli.serve import calls, offered, pipes
 
 Found = TypeVar("Found")
 
@@ -29,6 +32,9 @@ INSTRUCTIONS: Final = (
 # Seconds between two looks at whether the person decided, and between two words about it to the client.
 _LOOK: Final = 0.2
 _WORD: Final = 5.0
+# What ends helm, and how long calls under way may then take to end.
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LEAVES_WITHIN: Final = 2.0
 
 
 class Served(NamedTuple):
@@ -39,15 +45,18 @@ class Served(NamedTuple):
     wait: bool
 
 
-def run(served: Served) -> None:
-    """Serve until standard input ends."""
+def run(served: Served) -> int:
+    """Serve until standard input ends, or a signal asks for it; the exit status.
+
+    Either takes back what was asked of a person, and interrupts the calls under way.
+    """
     # The SDK tells of a client's every mistake; what matters to a person goes through `stores.notice`.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     with kept.open_ones():
-        anyio.run(_serve, served)
+        return anyio.run(_serve, served)
 
 
-async def _serve(served: Served) -> None:
+async def _serve(served: Served) -> int:
     threads = _Threads(served.stores)
 
     async def list_tools(_: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -69,8 +78,26 @@ async def _serve(served: Served) -> None:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    async with stdio_server() as (received, sent):
-        await server.run(received, sent, server.create_initialization_options())
+    ended: list[int] = []
+    async with anyio.create_task_group() as group:
+        group.start_soon(_mind_signals, ended, group.cancel_scope)
+        async with pipes.streams() as (received, sent):
+            await server.run(received, sent, server.create_initialization_options())
+        group.cancel_scope.cancel()
+    return 128 + ended[0] if ended else 0
+
+
+async def _mind_signals(ended: list[int], serving: anyio.CancelScope) -> None:
+    """Ends what is served at the first signal, and the process where that takes too long."""
+    minded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    with anyio.open_signal_receiver(*minded) as signals:
+        async for number in signals:
+            if not ended:
+                ended.append(number)
+                leaving = threading.Timer(_LEAVES_WITHIN, os._exit, (128 + number,))
+                leaving.daemon = True
+                leaving.start()
+            serving.cancel()
 
 
 async def _called(served: Served, threads: "_Threads", context: Any, params: types.CallToolRequestParams) -> Envelope:
@@ -104,6 +131,26 @@ async def _decided(threads: "_Threads", context: Any, waiting: calls.Waiting) ->
         raise
 
 
+class _Done(NamedTuple, Generic[Found]):
+    """What a piece of work gave, or what it raised."""
+
+    found: list[Found]
+    error: BaseException | None
+
+
+async def _interrupted(interrupt: interrupts.Interrupt) -> None:
+    try:
+        await anyio.sleep_forever()
+    finally:
+        interrupt.set()
+
+
+async def _unless_interrupted(done: Sequence[_Done[Any]]) -> None:
+    """Where the work gave nothing because it was cancelled, the cancellation is what is raised."""
+    if not done or isinstance(done[0].error, KeyboardInterrupt):
+        await anyio.lowlevel.checkpoint()
+
+
 class _Threads:
     """Runs what may block beside the server, each piece of work with stores that belong to its thread."""
 
@@ -111,11 +158,28 @@ class _Threads:
         self._stores = stores
 
     async def run(self, work: Callable[[Stores], Found]) -> Found:
-        def beside() -> Found:
-            with self._own() as stores:
-                return work(stores)
+        """What comes of a piece of work. It is interrupted where nobody waits for it any more.
 
-        return await anyio.to_thread.run_sync(beside)
+        What came of it nevertheless is given back all the same: whoever asked a person has to take that back.
+        """
+        interrupt, done = interrupts.Interrupt(), list[_Done[Found]]()
+
+        def beside() -> _Done[Found]:
+            try:
+                with self._own() as stores, interrupts.obeyed(interrupt):
+                    return _Done([work(stores)], None)
+            except BaseException as error:
+                return _Done([], error)
+
+        with suppress(anyio.get_cancelled_exc_class()):
+            async with anyio.create_task_group() as group:
+                group.start_soon(_interrupted, interrupt)
+                done.append(await anyio.to_thread.run_sync(beside))
+                group.cancel_scope.cancel()
+        await _unless_interrupted(done)
+        if (error := done[0].error) is not None:
+            raise error
+        return done[0].found[0]
 
     @contextmanager
     def _own(self) -> Iterator[Stores]:

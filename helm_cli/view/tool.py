@@ -32,8 +32,11 @@ def hints(tool: Tool) -> str:
 
 def described(tool: Tool, most: int = MOST_SHOWN) -> str:
     """The title and the description of a tool in one line, of which at most so many characters."""
+    return shown(said(tool, most))
+
+
+def said(tool: Tool, most: int = MOST_SHOWN) -> str:
+    """As `described`, for whatever makes it safe itself: nothing in it is escaped."""
     title = "" if tool.title == tool.name else tool.title
     text = _BLANKS.sub(" ", ": ".join(filter(None, (title, tool.description)))).strip()
-    if len(text) <= most:
-        return shown(text)
-    return f"{shown(text[:most])}… ({len(text) - most:,} more characters)"
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"

@@ -9,10 +9,13 @@ from typing import Any, Final
 
 import pytest
 
-from helm_cli.broker import call
+from helm_cli.broker import approve as pinning
+from helm_cli.broker import call, review
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.jsontext import Json
+from helm_cli.model.review import Review
+from helm_cli.store import home as homes
 from tests import example
 from tests.program import Helm
 from tests.rig import agents
@@ -83,12 +86,14 @@ def stores(home: Path, app: Path) -> Iterator[Stores]:
 
 
 def approve(helm: Helm, manifest: dict[str, Any]) -> None:
-    """An extension in the current workspace, approved as a fresh CI job does."""
+    """An extension in the current workspace, approved as a fresh CI job does, but for the two programs."""
     folder = Path(manifest["id"])
     folder.mkdir()
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    digest = helm("plugin", "review", str(folder), "-o", "json").json["digest"]
-    assert helm("plugin", "review", str(folder), "--approve", digest).status == 0
+    with closing(Stores(homes.locate())) as stores:
+        found = review.review(stores, Workspace(str(Path.cwd()), "the current folder"), str(folder))
+        assert isinstance(found, Review)
+        pinning.by_pin(stores, found, found.digest, "a test")
 
 
 def request(connection: str, operation: str, **arguments: Json) -> call.Request:

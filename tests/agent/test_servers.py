@@ -1,5 +1,6 @@
 """MCP servers and sign-ins stay warm in the agent; of the servers none is left when it ended, however it did."""
 
+import json
 import os
 import subprocess
 import sys
@@ -84,6 +85,23 @@ def test_a_caller_that_ends_ends_its_call_of_a_tool(helm: Helm, home: Path, serv
         assert time.monotonic() - begun < 10
         assert helm("history", "-n", "1", "-o", "json").json[0]["outcome"] == "interrupted"
         echo(helm)
+
+
+def test_a_read_of_a_tool_is_not_made_again_where_the_agent_is_lost(helm: Helm, home: Path, server: None) -> None:
+    with agents.agent(helm, home) as agent:
+        command = ["call", "one", LONG, "--arg", "duration=20", "--arg", "steps=20"]
+        with subprocess.Popen(
+            [sys.executable, "-m", "helm_cli", *command],
+            env=environment({}),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            eventually(lambda: agent.status()["running"])
+            agent.kill()
+            out, err = process.communicate(timeout=20)
+    message = f"the background agent was lost while it made {LONG}; the tool may have run"
+    assert json.loads(out) == {"ok": False, "data": None, "error": {"code": "unavailable", "message": message}}
+    assert process.returncode == 10, err
 
 
 def test_a_sign_in_that_calls_use_is_renewed_before_the_next_one_needs_it(

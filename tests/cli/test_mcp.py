@@ -214,13 +214,31 @@ def test_an_edit_keeps_comments_and_what_was_not_given(helm: Helm, home: Path) -
     assert mcp(helm, "edit", "nope", "--url", URL).status == 4
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("add", "", "--", PROGRAM), "NAME"),
+        (("add", "y", "--url", ""), "--url"),
+        (("add", "y", "--token-env", "", "--", PROGRAM), "--token-env"),
+        (("edit", "x", "--url", ""), "--url"),
+        (("edit", "x", "--token-env", ""), "--token-env"),
+    ],
+)
+def test_an_empty_value_is_none(helm: Helm, home: Path, words: tuple[str, ...], name: str) -> None:
+    assert mcp(helm, "add", "x", "--", PROGRAM).status == 0
+    told = mcp(helm, *words)
+    assert (told.status, told.err) == (2, f"helm: {name} is empty; give it a value, or leave it out\n")
+    assert [path.name for path in (home / "profiles" / "mcp").iterdir()] == ["x.toml"]
+
+
 def test_a_token_is_not_used_for_another_target(helm: Helm, home: Path) -> None:
     mcp(helm, "add", "x", "--token-env", "TOKEN", "--token-stdin", "--", PROGRAM, stdin=SECRET)
     told = mcp(helm, "edit", "x", "--", PROGRAM, "-c", "import os; print(os.environ)")
-    assert told.err.splitlines()[0] == "helm: the target of x changed; enter its secret again before you use it"
+    again = "enter its secret again with: helm mcp edit x --ask-token (or --token-stdin)"
+    assert told.err.splitlines()[0] == f"helm: the target of x changed; before you use it, {again}"
     for words in (("test", "x"), ("tools", "x")):
         told = mcp(helm, *words)
-        assert (told.status, told.out, told.err) == (4, "", "helm: the target of x changed; enter its secret again\n")
+        assert (told.status, told.out, told.err) == (4, "", f"helm: the target of x changed; {again}\n")
     assert mcp(helm, "edit", "x", "--", PROGRAM).status == 0
     assert mcp(helm, "test", "x").status == 10
     # By hand, and to a URL: neither gets what was entered for the command.
@@ -364,6 +382,9 @@ def test_a_command_and_a_url_list_their_tools(helm: Helm, everything_over_http: 
         told = mcp(helm, "test", name)
         assert told.out.startswith(f"{name}: mcp-servers/everything ")
         assert told.out.endswith(f"{len(rows)} tools\n")
+        answer = told.out.removeprefix(f"{name}: ").removesuffix("\n")
+        told = mcp(helm, "test", name, "-o", "json")
+        assert (told.status, told.json) == (0, {"name": name, "ok": True, "answer": answer, "error": None})
 
 
 def test_what_a_server_says_cannot_act_on_the_terminal(helm: Helm, tmp_path: Path) -> None:

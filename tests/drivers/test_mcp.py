@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,8 @@ MINE = "the MCP server mine"
     [
         ("dies", "unavailable", f"{MINE} ended with status 3; it said: panic: the disk is on fire, token ***"),
         ("closes", "unavailable", f"{MINE} closed the connection"),
+        ("tells", "unavailable", f"{MINE} told helm more than it answered, so helm broke off"),
+        ("leaves", "unavailable", f"{MINE} ended with status 4"),
         ("bothers", "unavailable", f"{MINE} asked helm for more than it answered, so helm broke off"),
         ("huge", "too_large", f"{MINE} sent a message over 4 MiB, so helm broke off"),
         ("deep", "too_large", "the answer of deep is nested more than 200 levels deep"),
@@ -148,6 +151,56 @@ def test_what_is_no_answer_is_told_with_whether_the_tool_may_have_run(tool: str,
     may = "; the tool may have run" if code == "unavailable" else ""
     assert (read.code, read.message, read.members) == (code, message + may, {})
     assert (write.code, write.message, write.members) == (code, message + UNKNOWN, {"applied": "unknown"})
+
+
+@pytest.mark.parametrize("between", ["", "\x1b[0m", "\x1b]0;title\x07", "\x00", "\n", "\u200b", " \r\n\t"])
+def test_no_secret_is_told_whatever_stands_in_its_middle(between: str) -> None:
+    error = failure(server(), "leaks", {"message": between})
+    assert error.message == f"{MINE} ended with status 3; it said: fatal: ***; the tool may have run"
+
+
+def test_a_server_that_left_somebody_behind_is_noticed_at_once() -> None:
+    begun = time.monotonic()
+    failure(server(), "leaves")
+    assert time.monotonic() - begun < 10
+
+
+def test_a_server_gets_nothing_of_what_is_open_here(tmp_path: Path) -> None:
+    with open(tmp_path / "lock", "w") as lock:
+        os.set_inheritable(lock.fileno(), True)
+        found = call(server(), "descriptors")
+    assert found["own"] == [0, 1, 2]
+    # Its orders and reports, two that lead nowhere, and what wakes it.
+    assert len(found["guardian"]) == 6
+    assert str(tmp_path / "lock") not in found["guardian"]
+
+
+def test_a_server_whose_guardian_was_killed_is_ended_with_all_its_group(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    session = mcp.open_session(server(log=log), SECRET)
+    session.call("forks", {}, 20)
+    (group,) = groups(log)
+    assert len(members(group)) == 2
+    guardian = int(Path(f"/proc/{group}/stat").read_text().rpartition(")")[2].split()[1])
+    begun = time.monotonic()
+    killing = threading.Timer(0.2, os.kill, (guardian, signal.SIGKILL))
+    killing.start()
+    with pytest.raises(Exception, match="Connection closed"):
+        session.call("hangs", {}, 20)
+    assert session.watch.fault == "was left without the process that guards it"
+    assert not session.usable()
+    assert time.monotonic() - begun < 10
+    assert gone(group)
+    session.close()
+
+
+def test_a_server_that_goes_on_between_two_calls_is_ended(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    session = mcp.open_session(server(log=log), SECRET)
+    assert session.call("floods", {}, 20) == {"content": HI}
+    assert _soon(lambda: not session.usable())
+    assert all(gone(group) for group in groups(log))
+    session.close()
 
 
 @pytest.mark.contract("C76")
@@ -310,6 +363,11 @@ def test_the_list_of_tools_is_read_page_by_page() -> None:
     assert (say.title, say.read_only, say.destructive) == ("", None, None)
     assert echo.pin() != say.pin()
     assert echo.pin() == mcp.tools(server(), SECRET)[0].pin()
+
+
+def test_a_list_tells_nobody_the_secret() -> None:
+    found = mcp.tools(server("chatty"), SECRET)[0]
+    assert found.description == found.definition["description"] == "The tool echo with \x1b[2J ***"
 
 
 def test_a_list_without_an_end_ends() -> None:

@@ -137,7 +137,7 @@ def test_a_proxy_is_not_asked_for_this_machine(
 def test_one_session_serves_a_batch_and_is_begun_anew_when_it_expired(http: HttpServer) -> None:
     with kept.open_ones():
         for _ in range(4):
-            assert call(web(http.url("expires")), "echo", ARGUMENTS, "write") == ARGUMENTS
+            assert call(web(http.url("expires")), "echo", ARGUMENTS) == ARGUMENTS
     began = [asked for asked in http.asked if asked.message.get("method") == "initialize"]
     # The third call is answered with 404, has not run, and is sent to a new session.
     assert (len(began), len(http.calls())) == (2, 5)
@@ -150,9 +150,89 @@ def test_a_session_that_is_new_and_yet_unknown_is_told(http: HttpServer) -> None
     with kept.open_ones():
         call(web(http.url("expires")), "echo")
     error = failure(http.url("unknown-session"), "write")
-    told = f"{WEB} answered with the HTTP status 404"
-    assert (error.code, error.message, error.members) == ("unavailable", told, {})
+    told = f"{WEB} does not know the session any more (HTTP status 404){UNKNOWN}"
+    assert (error.code, error.message, error.members) == ("unavailable", told, {"applied": "unknown"})
     assert len([asked for asked in http.calls() if asked.path == "/unknown-session"]) == 1
+
+
+def test_a_read_is_made_once_more_where_the_server_was_started_anew(http: HttpServer) -> None:
+    with kept.open_ones():
+        for _ in range(3):
+            assert call(web(http.url("restarts")), "echo", ARGUMENTS) == ARGUMENTS
+    sessions = [asked.headers["mcp-session-id"] for asked in http.calls()]
+    assert [sessions.index(session) for session in sessions] == [0, 0, 2, 2]
+
+
+@pytest.mark.parametrize("path", ["expires", "restarts"])
+def test_a_write_is_never_made_once_more(http: HttpServer, path: str) -> None:
+    with kept.open_ones():
+        for _ in range(2 if path == "expires" else 1):
+            call(web(http.url(path)), "echo", ARGUMENTS)
+        before = len(http.calls())
+        error = failure(http.url(path), "write")
+        assert len(http.calls()) == before + 1
+        # The next call has a session of its own.
+        assert call(web(http.url(path)), "echo", ARGUMENTS, "write") == ARGUMENTS
+    status = 404 if path == "expires" else 400
+    told = f"{WEB} does not know the session any more (HTTP status {status}){UNKNOWN}"
+    assert (error.code, error.message, error.members) == ("unavailable", told, {"applied": "unknown"})
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "message"),
+    [
+        # What the tool itself answers, with whatever status.
+        ("answers-404", "tool_error", "echo was answered with the error -32001: no such ticket"),
+        # No session was given, so none can be unknown.
+        ("without-session", "tool_error", "echo was answered with the error -32001: no such session"),
+        ("404", "unavailable", f"{WEB} answered with the HTTP status 404"),
+        ("mismatch", "tool_error", "echo was answered with the error -32020: backend row conflict"),
+    ],
+)
+def test_what_may_be_the_tools_own_answer_is_no_reason_to_ask_again(
+    http: HttpServer, path: str, code: str, message: str
+) -> None:
+    for effect in ("read", "write"):
+        with kept.open_ones():
+            call(web(http.url("json")), "echo", ARGUMENTS)
+            before = len(http.calls())
+            error = failure(http.url(path), effect)
+        assert len(http.calls()) == before + 1
+        may = "" if code == "tool_error" else "; the tool may have run"
+        assert (error.code, error.message) == (code, message + (UNKNOWN if effect == "write" else may))
+        assert error.members == ({"applied": "unknown"} if effect == "write" else {})
+
+
+def test_what_a_refused_call_left_behind_is_no_word_on_the_next(http: HttpServer) -> None:
+    with kept.open_ones():
+        refused = failure(http.url("403"), "write")
+        cut = failure(http.url("403"), "write")
+    told = f"{WEB} refused the token (HTTP status 403); check it, and enter it anew where it expired"
+    assert (refused.message, refused.members) == (told, {})
+    assert (cut.message, cut.members) == (f"{WEB} cannot be reached any more{UNKNOWN}", {"applied": "unknown"})
+    # The refused session was not kept.
+    assert len([asked for asked in http.asked if asked.message.get("method") == "initialize"]) == 2
+
+
+def test_a_server_of_the_newer_era_gets_its_headers_with_the_first_call(http: HttpServer) -> None:
+    with kept.open_ones():
+        for effect in ("write", "read"):
+            assert call(web(http.url("modern")), "echo", {"text": "plain"}, effect) == {"text": "plain"}
+    said = [asked.message.get("method") for asked in http.asked]
+    assert said == ["server/discover", "tools/list", "tools/call", "tools/call"]
+    assert [asked.headers["mcp-param-text"] for asked in http.calls()] == ["plain", "plain"]
+
+
+def test_a_call_without_a_token_says_that_it_needs_one(http: HttpServer) -> None:
+    with pytest.raises(HelmError) as caught:
+        mcp.run(plan("echo", {}), web(http.url("refuses-all")), None, SOON)
+    told = f"{WEB} needs a token (HTTP status 401); give it one with: helm mcp edit web --token-stdin"
+    assert (caught.value.code, caught.value.message) == ("unavailable", told)
+
+
+def test_no_cookie_is_kept(http: HttpServer) -> None:
+    call(web(http.url("json")), "echo", ARGUMENTS)
+    assert not any("cookie" in asked.headers for asked in http.asked)
 
 
 def test_the_list_of_tools_and_the_probe(http: HttpServer) -> None:
