@@ -10,7 +10,17 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
 from helm_cli.model.plan import Binding
 from helm_cli.model.review import Review
-from helm_cli.store import approvals, bindings, confirmations, person, workspaces
+from helm_cli.store import (
+    approvals,
+    approvers,
+    bindings,
+    budgets,
+    confirmations,
+    person,
+    runs,
+    schedules,
+    workspaces,
+)
 from helm_cli.store import tools as pins
 from helm_cli.store.approvals import Approval
 from helm_cli.store.confirmations import Pending
@@ -83,11 +93,14 @@ def approve_pending(stores: Stores, pending: Pending, seen: Review | None = None
 
 
 def forget(stores: Stores, approval: Approval) -> None:
-    """Take an approval back, with all that was filled in for it and bound to it. Raises HelmError "state"."""
+    """Take an approval back, with all that the team decided beside it and its runs; what was used stays counted.
+
+    Raises HelmError "state".
+    """
     # First what is secret: killed in between, the command can be repeated.
     settings.forget(stores, approval.workspace, approval.extension)
-    bindings.forget(stores.db, approval.workspace, approval.extension)
-    approvals.forget(stores.db, approval.workspace, approval.extension)
+    for remembered in (bindings, approvers, budgets, schedules, runs, approvals):
+        remembered.forget(stores.db, approval.workspace, approval.extension)
 
 
 def _record(stores: Stores, shown: Review, by: Literal["person", "pin"]) -> None:
@@ -98,6 +111,10 @@ def _record(stores: Stores, shown: Review, by: Literal["person", "pin"]) -> None
         )
         raise HelmError("not_approved", message)
     workspaces.register(stores.db, shown.workspace, stores.clock())
+    before = approvals.find(stores.db, shown.workspace, shown.extension.id)
+    if before is None or before.digest != shown.digest:
+        # What came due while nothing was approved, or something else, is nobody's to run.
+        schedules.forget(stores.db, shown.workspace, shown.extension.id)
     approval = Approval(
         workspace=shown.workspace,
         extension=shown.extension.id,

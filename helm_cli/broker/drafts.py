@@ -10,17 +10,22 @@ from helm_cli.broker import plugin
 from helm_cli.broker.plugin import Team
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
-from helm_cli.model.draft import Draft, Filed, Rule, Said, Sent, Standing, body_fault, standing, title_fault
+from helm_cli.model.draft import Draft, Filed, Rule, Said, Sending, Sent, Standing, body_fault, standing, title_fault
 from helm_cli.model.errors import HelmError
 from helm_cli.model.plugin import Publish
 from helm_cli.model.wording import meant
-from helm_cli.store import approvers, drafts, shared
+from helm_cli.store import approvers, drafts, sent, shared
 
 # Where a plugin publishes nothing, or is not known here, one yes is what a draft waits for (design, section 10).
 USUAL: Final = Rule(least=1)
 
 # Of files that anybody may put into the folder, so many are told of.
 MOST_TOLD: Final = 5
+
+OWNED: Final = (
+    "who asked for it owns the folder of drafts, and could take away what others say there; have root or a user of its"
+    " own own that folder"
+)
 
 State = Literal["waiting", "approved", "rejected"] | Sent
 
@@ -43,12 +48,16 @@ class Outlet(NamedTuple):
 
 
 class Queued(NamedTuple):
-    """A draft, how it stands as a whole, and its ways out. `team` is its plugin, None where it is not enabled here."""
+    """A draft, how it stands as a whole, and its ways out. `team` is its plugin, None where it is not enabled here.
+
+    `owned` says that who asked for it owns the folder too, and so could take away what others said of it.
+    """
 
     filed: Filed
     state: State
     outlets: tuple[Outlet, ...]
     team: Team | None
+    owned: bool
 
 
 def add(stores: Stores, team: Team, text: Text) -> Draft:
@@ -69,31 +78,42 @@ def add(stores: Stores, team: Team, text: Text) -> Draft:
         filed = drafts.add(folder, draft, user(os.geteuid()))
         if drafts.hidden(folder, filed):
             stores.notice(f"the others of your team cannot read {filed.id}: your umask takes that away; try umask 027")
+        if stores.config.drafts_dir is not None and _owned(folder, filed):
+            stores.notice(f"nobody can publish {filed.id}: {OWNED}")
     return filed
 
 
 def every(stores: Stores, workspace: Workspace) -> list[Queued]:
     """The review queue, oldest first. Files that are no drafts are told of. Raises HelmError "state"."""
     teams = {team.extension.id: team for team in plugin.teams(stores, workspace)}
+    known = sent.every(stores.db)
     with opened(stores) as folder:
         found, broken = drafts.every(folder)
+        owner = shared.owner(folder)
     for told in broken[:MOST_TOLD]:
         stores.notice(f"{told}; it is left out")
     if len(broken) > MOST_TOLD:
         stores.notice(f"{len(broken) - MOST_TOLD} more files that look like drafts are left out")
-    return [_queued(stores, filed, teams.get(filed.draft.plugin)) for filed in found]
+    return [
+        _queued(stores, _with(filed, known.get(filed.draft.id)), teams.get(filed.draft.plugin), owner)
+        for filed in found
+    ]
 
 
 def find(stores: Stores, workspace: Workspace, id_: str) -> Queued:
     """One draft. Raises HelmError "refused" where there is none of this id, and "state"."""
     with opened(stores) as folder:
         filed = drafts.find(folder, id_)
+        owner = shared.owner(folder)
     if filed is None:
         raise HelmError("refused", f"there is no draft {id_[:20]}; see helm draft list")
     for told in filed.ignored[:MOST_TOLD]:
         stores.notice(f"{told}, so it counts for nothing")
+    known = sent.find(stores.db, id_)
+    if known is not None and filed.sending is None:
+        stores.notice(f"somebody took the mark away that {id_} was sent from here; it is not sent again")
     teams = (team for team in plugin.teams(stores, workspace) if team.extension.id == filed.draft.plugin)
-    return _queued(stores, filed, next(teams, None))
+    return _queued(stores, _with(filed, known), next(teams, None), owner)
 
 
 def check_decidable(queued: Queued, said: Said) -> None:
@@ -105,11 +125,19 @@ def check_decidable(queued: Queued, said: Said) -> None:
         if said == "approve":
             raise HelmError("refused", f"you asked for the draft {draft.id}, so somebody else has to approve it")
         return
+    if said == "approve":
+        check_unowned(queued)
     if not any(outlet.rule.may(uid, draft) for outlet in queued.outlets):
         raise HelmError(
             "refused",
             f"you are no approver of {draft.plugin}; its team lists you with: helm plugin approvers {draft.plugin}",
         )
+
+
+def check_unowned(queued: Queued) -> None:
+    """Raises HelmError "refused" where who asked for the draft could take away what others say of it."""
+    if queued.owned:
+        raise HelmError("refused", f"the draft {queued.filed.draft.id} cannot be published: {OWNED}")
 
 
 def decide(stores: Stores, draft: Draft, said: Said) -> None:
@@ -180,10 +208,24 @@ def _check(team: Team, text: Text) -> None:
         raise HelmError("usage", f"the text of a draft {fault}")
 
 
-def _queued(stores: Stores, filed: Filed, team: Team | None) -> Queued:
+def _owned(folder: int, draft: Draft) -> bool:
+    return _owns(shared.owner(folder), draft)
+
+
+def _owns(owner: int, draft: Draft) -> bool:
+    # Root may do everything everywhere.
+    return owner == draft.asker != 0
+
+
+def _with(filed: Filed, known: Sending | None) -> Filed:
+    """The draft with what this home knows of its sending, where its folder says nothing of that."""
+    return filed if filed.sending is not None else filed._replace(sending=known)
+
+
+def _queued(stores: Stores, filed: Filed, team: Team | None, owner: int) -> Queued:
     rules = [(publish.via, rule(stores, team, publish)) for publish in team.plugin.publishes] if team else []
     outlets = tuple(Outlet(via, needed, standing(filed, needed)) for via, needed in rules or [("", USUAL)])
-    return Queued(filed, _state(filed, outlets), outlets, team)
+    return Queued(filed, _state(filed, outlets), outlets, team, _owns(owner, filed.draft))
 
 
 def _state(filed: Filed, outlets: tuple[Outlet, ...]) -> State:

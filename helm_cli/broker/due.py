@@ -19,7 +19,7 @@ class Due(NamedTuple):
 
 def take(stores: Stores, workspace: Workspace) -> list[Due]:
     """What is due, each told once: whoever gets it is to start it. A plugin that changed since it was approved is told
-    of, and what it has due waits for its review. Raises HelmError "state".
+    of: its schedules count anew from its next approval on. Raises HelmError "state".
     """
     now = stores.clock()
     found = []
@@ -29,7 +29,7 @@ def take(stores: Stores, workspace: Workspace) -> list[Due]:
             continue
         id_ = team.extension.id
         if not content.matches(stores, team.approval):
-            stores.notice(f"{id_} changed since it was approved, so its schedules wait for a review of it")
+            stores.notice(f"{id_} changed since it was approved, so its schedules count anew once it is reviewed")
             continue
         taken = schedules.take(stores.db, workspace.path, id_, crons, now, lambda text, last: _due(text, last, now))
         found += [Due(id_, expression) for expression in taken]

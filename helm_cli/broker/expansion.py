@@ -16,6 +16,8 @@ Glob = tuple[str, str]
 
 # Of the name of a tool that nobody wrote into a manifest.
 MOST_CHARACTERS: Final = 256
+# Of the tools of one server: every call goes by them, and a person has to read them all.
+MOST_LET_IN: Final = 500
 _HEIGHTS: Final[list[str]] = [*RISKS]
 
 
@@ -45,6 +47,25 @@ def approved(stores: Stores, approval: Approval, extension: Extension) -> Extens
         seen = tools.names(stores.db, approval.workspace, approval.extension)
         extension = _expanded(extension, lambda connection: seen.get(connection.id, ()))
     return bindings.filled(stores, approval.workspace, extension, approval.digest)
+
+
+def bounded(extension: Extension, servers: Iterable[Listed]) -> tuple[Listed, ...]:
+    """What servers said, but for those of which globs would let in over 500 tools: that is their problem."""
+    return tuple(_bounded(extension.connection(server.connection), server) for server in servers)
+
+
+def _bounded(connection: Connection | None, server: Listed) -> Listed:
+    if connection is None or not globs(connection):
+        return server
+    declared = {operation.name for operation in connection.operations}
+    # The tools that a server lists for a connection are those that it names, or lets in.
+    many = len(server.tools.keys() - declared)
+    if many <= MOST_LET_IN:
+        return server
+    told = (
+        f"the globs of {connection.id} let in {many:,} of its tools, and at most {MOST_LET_IN} are taken: narrow them"
+    )
+    return Listed(connection.id, {}, (), told)
 
 
 def on_servers(extension: Extension, servers: Iterable[Listed]) -> Extension:

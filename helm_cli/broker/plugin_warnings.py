@@ -72,7 +72,7 @@ def _globs(extension: Extension, servers: Iterable[Listed]) -> Iterator[Caution]
             continue
         for glob in dict.fromkeys(glob for glob, _ in globs):
             if not any(tool_glob.matches(glob, name) for name in server.offered):
-                yield Caution(connection.id, "", f"the glob {glob} lets in no tool that the server has now")
+                yield Caution(connection.id, "", f"the glob {glob} lets in no tool of its server")
 
 
 def _allowed(extension: Extension) -> set[str]:

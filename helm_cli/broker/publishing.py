@@ -14,6 +14,7 @@ from helm_cli.model.envelope import Envelope
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
 from helm_cli.store import drafts as files
+from helm_cli.store import sent
 
 # What a tool is told of a draft, which nobody may say otherwise.
 OF_THE_DRAFT: Final = ("title", "body", "kind")
@@ -61,6 +62,8 @@ def perform(stores: Stores, workspace: Workspace, found: Ready, asked: call.Aske
         # From here on nobody else can; what was said until here counts.
         try:
             _check_same(stores, workspace, found)
+            if not sent.claim(stores.db, sending, draft.id):
+                raise HelmError("refused", f"the draft {draft.id} was sent from here before; it is not sent again")
         except HelmError:
             files.unclaim(folder, draft.id)
             raise
@@ -76,12 +79,14 @@ def _settle(stores: Stores, folder: int, sending: Sending, id_: str, envelope: E
     error = envelope.get("error") if envelope is not None else None
     # What was sent was sent: its answer must not be lost over a folder that cannot be written any more.
     try:
-        if envelope is not None and envelope.get("ok") is True:
-            files.settle(folder, sending._replace(state="published"), id_)
-        elif isinstance(error, dict) and "applied" not in error:
+        if isinstance(error, dict) and "applied" not in error:
+            sent.unclaim(stores.db, id_)
             files.unclaim(folder, id_)
         else:
-            files.settle(folder, sending._replace(state="unknown"), id_)
+            went = envelope is not None and envelope.get("ok") is True
+            became = sending._replace(state="published" if went else "unknown")
+            sent.settle(stores.db, became, id_)
+            files.settle(folder, became, id_)
     except HelmError as trouble:
         with suppress(HelmError):
             stores.notice(f"the draft {id_} stays marked as being published: {trouble.message}")
@@ -123,6 +128,7 @@ def _used(queued: Queued, outlet: Outlet) -> tuple[str, ...]:
 
 def _check(queued: Queued, outlet: Outlet) -> None:
     draft, stands = queued.filed.draft, outlet.standing
+    drafts.check_unowned(queued)
     if queued.filed.sending is not None:
         raise HelmError("refused", f"the draft {draft.id} is not sent: {drafts.told_sending(queued.filed)}")
     if stands.rejected:

@@ -13,7 +13,7 @@ from helm_cli.model.extension import Connection, Extension
 from helm_cli.model.plugin import Bound
 from helm_cli.model.profile import Database, Service, SignIn
 from helm_cli.model.review import Caution, Change, FileChange, Invalid, Listed, Profiled, Review, Status
-from helm_cli.store import approvals, profiles
+from helm_cli.store import approvals, budgets, profiles
 from helm_cli.store import tools as pins
 from helm_cli.store.approvals import Approval
 
@@ -70,9 +70,11 @@ def review(stores: Stores, workspace: Workspace, folder: str, *, ask: bool = Fal
     same = approval is not None and approval.digest == found.content.digest
     seen = pins.pinned(stores.db, workspace.path, found.extension.id) if ask and approval is not None else {}
     servers = tools.ask(stores, workspace.path, _all_profiled(stores, found.extension)) if ask else ()
+    servers = expansion.bounded(found.extension, servers)
     shown = expansion.on_servers(found.extension, servers)
     if same and approval is not None and not ask:
         shown = expansion.approved(stores, approval, found.extension)
+        servers = _asked_then(stores, approval, shown)
     # Of a content that is new anyway, a tool that nobody has seen is no change.
     known = [connection for connection in shown.connections if same or connection.id in seen]
     changes = tuple(tools.changes(known, servers, seen)) if approval is not None else ()
@@ -91,6 +93,16 @@ def approved(stores: Stores, approval: Approval) -> Review:
     known = _Known(extension, tools.remembered(extension.connections, seen), (), bound)
     shown = _against(stores, Workspace(approval.workspace, "where it was approved"), found, approval, known)
     return shown if content.matches(stores, approval) else shown._replace(status="changed")
+
+
+def _asked_then(stores: Stores, approval: Approval, extension: Extension) -> tuple[Listed, ...]:
+    """The servers that were asked, when the extension was approved, for what its globs let in; as they answered."""
+    seen = pins.pinned(stores.db, approval.workspace, approval.extension)
+    # A glob stands among what was shown where the server was asked (`tools.seen`).
+    asked = [
+        one for one in extension.connections if any(glob in seen.get(one.id, {}) for glob, _ in expansion.globs(one))
+    ]
+    return tools.remembered(asked, seen)
 
 
 def _is_text(path: str) -> bool:
@@ -147,7 +159,12 @@ def _against(stores: Stores, workspace: Workspace, found: Valid, approval: Appro
         elsewhere=tuple(approvals.elsewhere(stores.db, digest, workspace.path)),
         servers=known.servers,
         bindings=known.bindings,
+        team_tokens=_team_tokens(stores, workspace.path, known.extension),
     )
+
+
+def _team_tokens(stores: Stores, workspace: str, extension: Extension) -> int | None:
+    return budgets.limit(stores.db, workspace, extension.id) if extension.plugin is not None else None
 
 
 def _difference(stores: Stores, approval: Approval, found: Valid) -> _Difference:

@@ -109,7 +109,6 @@ def _begin(stores: Stores, team: Team, trigger: str, form: dict[str, Json]) -> R
         trigger=trigger,
         form=form,
         started_at=stores.clock(),
-        ended_at=None,
         asked_by=ledger.caller(),
         tokens=0,
     )

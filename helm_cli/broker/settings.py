@@ -11,7 +11,7 @@ from helm_cli.model.jsontext import digest
 from helm_cli.model.plugin import Setting
 from helm_cli.model.profile import Place
 from helm_cli.model.wording import meant
-from helm_cli.store import profiles, settings
+from helm_cli.store import person, profiles, settings
 from helm_cli.store.settings import Filled
 
 MOST_CHARACTERS: Final = 4096
@@ -79,6 +79,20 @@ def declared(extension: Extension, key: str) -> Setting:
         has = f"did you mean {close}?" if close else f"it asks for {', '.join(known)}" if known else "it asks for none"
         raise HelmError("usage", f"{extension.id} has no setting {key}; {has}")
     return known[key]
+
+
+def check_allowed(stores: Stores, key: str, *, by_person: bool) -> None:
+    """That a setting may be filled in here: what a model is told, and whose account it uses, is a person's to say.
+
+    Where no person has ever answered one of helm's questions, as in a CI job's fresh home, anybody may (design,
+    sections 1 and 6). Raises HelmError "confirmation_required".
+    """
+    if not by_person and person.seen(stores.db):
+        raise HelmError(
+            "confirmation_required",
+            f"setting {key} decides what a model is told, or whose account it uses, so it needs a person at the"
+            " terminal; run it in one",
+        )
 
 
 def fill_text(stores: Stores, workspace: str, extension: Extension, setting: Setting, value: str) -> Filled:

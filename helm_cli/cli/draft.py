@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from helm_cli.broker import drafts, plugin, runs
+from helm_cli.broker import budget, drafts, plugin, runs
 from helm_cli.broker.drafts import Queued
 from helm_cli.cli import OutputOption, WorkspaceOption, deciding, draft_text, entry, group, listing_format
 from helm_cli.cli.here import Here, here, tell
@@ -28,6 +28,9 @@ def add(
 ) -> int:
     """Put a draft into the review queue and print its id.
 
+    A draft of a run is refused once the plugin has used up its tokens of the month. Who asks for drafts must not own
+    the folder that they wait in, unless that is root: it could take away what others say there.
+
     \b
     Examples:
       helm draft add --run k3v7q2ab --kind blog --title "Version 2" < post.md
@@ -39,6 +42,7 @@ def add(
         raise HelmError("usage", "say where the draft comes from: --run ID, or --plugin ID")
     if run is not None:
         team = runs.find(place.stores, run).team
+        budget.check(place.stores, team)
     else:
         team = plugin.find(place.stores, place.workspace(workspace), plugin_ or "")
     asking = entry.can_ask(place)

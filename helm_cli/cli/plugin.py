@@ -38,7 +38,9 @@ IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of an appr
 @app.command("review")
 def review(
     path: PathArgument,
-    check: Annotated[bool, typer.Option("--check", help="Never ask: 0 if approved as it stands, else 17.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Ask no person and no server: 0 if approved, else 17.")
+    ] = False,
     digest: Annotated[
         str | None, typer.Option("--approve", metavar="DIGEST", help="Approve, if this is the digest shown.")
     ] = None,

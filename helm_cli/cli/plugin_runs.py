@@ -39,7 +39,10 @@ def run(
 ) -> int:
     """Start a run of a team's plugin: its instructions and tools for the host of a model.
 
-    The fields of its form are asked for at a terminal, or given with --arg.
+    A person starts one with a brief: the fields of the form of its manual trigger, or the one field brief where it has
+    none, are asked for at a terminal or given with --arg. --schedule takes one of its schedules as it is written, and
+    --event the JSON of a published release as GitHub sends it. A run opens a record and prints; it calls no model.
+    Refused once the plugin has used up its tokens of the month.
 
     \b
     Examples:
@@ -65,7 +68,9 @@ def run(
 def due_(output: OutputOption = "auto", workspace: WorkspaceOption = None) -> int:
     """List the schedules that came due since this was last asked, each told once; for cron or a systemd timer.
 
-    A schedule that is seen for the first time counts from then on. However often it came due since, it is told once.
+    It starts nothing: whoever asked is to start what is told. A schedule that is seen for the first time, or for the
+    first time since its plugin was approved anew, counts from then on. However often it came due since, it is told
+    once. Times are those of this machine's clock and time zone.
 
     \b
     Examples:

@@ -13,6 +13,7 @@ from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_rows
 from helm_cli.model.errors import HelmError
 from helm_cli.model.plugin import Setting
+from helm_cli.view.streams import person_present
 
 app = group("Review, approve and list extensions.")
 
@@ -55,8 +56,12 @@ def settings(
 ) -> int:
     """Show what a plugin asks its team for, fill one of it in, or take a value away.
 
-    A secret comes from standard input or is typed unseen, goes to the credential store and is never shown again. A
-    connection goes by a service profile that you sign in to with helm oauth connect.
+    To fill one in needs a person at the terminal, or a home in which no person has ever answered one of helm's
+    questions: a CI job's fresh one. A string that is not sensitive is told to the model of each run.
+
+    A secret comes from standard input or is typed unseen, goes to the credential store and is never shown again. It is
+    kept for the plugin's host: helm itself gives it to nobody. The same goes for a sensitive string. A connection goes
+    by a service profile that you sign in to with helm oauth connect.
 
     \b
     Examples:
@@ -117,6 +122,7 @@ def _set(place: Here, team: Team, key: str, given: Given) -> int:
     setting = broker.declared(team.extension, key)
     if len(given.told()) > 1:
         raise HelmError("usage", f"{' and '.join(given.told())} exclude each other; give one of them")
+    broker.check_allowed(place.stores, key, by_person=person_present(place.streams))
     workspace, id_ = team.approval.workspace, team.extension.id
     if setting.type == "connection":
         service = _service(place, setting, given)

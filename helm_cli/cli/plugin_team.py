@@ -35,7 +35,10 @@ def usage(
 ) -> int:
     """Show the tokens that a plugin used this month (in UTC), count some, or set the team's limit.
 
-    Beyond the limit, runs and their calls are refused. To raise it needs a person at the terminal.
+    helm counts nothing by itself: the host of the model reports what it used. Once that reaches the limit, new runs,
+    drafts of runs and every call of the plugin are refused until the next month; drafts that people approved still go
+    out. The team's limit holds in place of the plugin's own, also of a later version's. To raise it, or to take it away
+    with 0, needs a person at the terminal.
 
     \b
     Examples:
@@ -49,6 +52,8 @@ def usage(
         raise HelmError("usage", "--run goes with --add: it says which run used the tokens")
     if add is not None and limit is not None:
         raise HelmError("usage", "give --add or --limit, not both")
+    if add is not None and add > budgets.MOST_TOKENS:
+        raise HelmError("usage", f"at most {budgets.MOST_TOKENS:,} tokens are counted; report what was used")
     team = plugin.approved(place.stores, place.workspace(workspace), id_)
     found = budget.find(place.stores, team)
     if add is not None:
@@ -74,6 +79,9 @@ def approvers_(
     """Show who may approve the drafts of a plugin, or list the users of a role in place of those it had.
 
     Without a list, anyone may but the person who asked for a draft. To change one needs a person at the terminal.
+
+    A list holds for what is published from this home, and nowhere else: whoever publishes from another home goes by
+    the list there. So let one home publish, and give the token of the service to no other.
 
     \b
     Examples:
@@ -144,6 +152,7 @@ def _change(place: Here, team: Team, role: str, users: list[str], *, anyone: boo
         f"  role       {role}",
         f"  now        {_named(None if before is None else [*map(drafts.user, before)])}",
         f"  then       {_named([f'{drafts.user(uid)} (uid {uid})' for uid in uids] or None)}",
+        "  holds for  what is published from this home; other homes have lists of their own",
     ]
     _ask(place, f"Change who approves drafts of {id_}", lines, "Change")
     approvers.put(place.stores.db, workspace, id_, role, uids)

@@ -2,7 +2,11 @@
 
 from typing import Final
 
+_UTF32: Final = "the file is UTF-32; save it as UTF-8"
 _MARKS: Final = (
+    # Its mark begins with that of UTF-16.
+    (b"\xff\xfe\x00\x00", _UTF32),
+    (b"\x00\x00\xfe\xff", _UTF32),
     (b"\xef\xbb\xbf", "the file begins with a byte order mark; save it as UTF-8 without one"),
     (b"\xff\xfe", "the file is UTF-16; save it as UTF-8"),
     (b"\xfe\xff", "the file is UTF-16; save it as UTF-8"),
@@ -15,7 +19,8 @@ def fault(data: bytes) -> tuple[int, int, str] | None:
         if data.startswith(mark):
             return 1, 1, message
     if b"\x00" in data[:4]:
-        return 1, 1, "the file is UTF-16 or UTF-32; save it as UTF-8"
+        # Of the four bytes of a character that every manifest begins with, three are zeros.
+        return 1, 1, _UTF32 if data[:4].count(0) == 3 else "the file is UTF-16; save it as UTF-8"
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -21,6 +21,12 @@ _MOST_SHOWN: Final = 60
 _MOST_QUOTED: Final = 160
 
 
+class Numeral(NamedTuple):
+    """A number of YAML that no field takes as it is `written`: a fraction, another base, a sign, zeros before it."""
+
+    written: str
+
+
 class Trouble(NamedTuple):
     """A fault of the value at `path`, or of its key where `at_key`, before its line and column are known."""
 
@@ -74,7 +80,7 @@ def noun(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
+    if isinstance(value, int | float | Numeral):
         return "a number"
     return "text" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
 

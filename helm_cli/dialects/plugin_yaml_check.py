@@ -11,7 +11,7 @@ from helm_cli.dialects import (
     plugin_yaml_schema,
     yaml_document,
 )
-from helm_cli.dialects.faults import MOST, Path, Trouble, dotted, noun, one_of, quoted
+from helm_cli.dialects.faults import MOST, Numeral, Path, Trouble, dotted, noun, one_of, quoted
 from helm_cli.dialects.yaml_document import Document, Place, SourceFault
 from helm_cli.grammar import glob
 from helm_cli.model.content import Content
@@ -134,7 +134,7 @@ def _front(found: plugin_yaml_files.Parted, required: Iterable[str]) -> Iterator
 def _word(found: plugin_yaml_files.Parted, name: str, value: Any, required: Iterable[str]) -> Iterator[SourceFault]:
     line, column = found.front.places[(name,)].value
     if not isinstance(value, str):
-        hint = "; put it in quotes" if isinstance(value, bool | int) else ""
+        hint = plugin_yaml_schema.quoting(value) if isinstance(value, bool | int | Numeral) else ""
         yield SourceFault(line, column, (name,), f"{quoted(name)} must be text, not {noun(value)}{hint}")
     elif not value.strip() and (name == "name" or name in required):
         yield SourceFault(line, column, (name,), f"{quoted(name)} must not be empty")

@@ -4,16 +4,19 @@ Every rule looks only at values of the right shape; a wrong shape is the schema'
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from helm_cli.dialects import plugin_yaml_files
 from helm_cli.dialects.faults import Path, Trouble, did_you_mean, quoted, subject
-from helm_cli.grammar import cron, glob
+from helm_cli.grammar import cron, glob, tool_glob
 from helm_cli.model import jsontext
 from helm_cli.model.content import Content, covered
 
 MOST_ALLOWED: Final = 500
+# Of the globs of one server together: each is compared with the name of every tool that it has.
+MOST_GLOB_CHARACTERS: Final = 2_000
 _MOST_TOKENS: Final = 2**53 - 1
 _MOST_PROFILE: Final = 64
 _SCOPE: Final = re.compile(r"[!#-\[\]-~]+")
@@ -27,6 +30,7 @@ def troubles(document: Any, content: Content, line: LineOf) -> Iterator[Trouble]
     """What the rules find wrong, in no order. `line` tells in which line the value at a path stands."""
     if not isinstance(document, dict):
         return
+    yield from _description(document)
     yield from _settings(document, line)
     yield from _servers(document, line)
     yield from _named(document, line)
@@ -35,6 +39,15 @@ def troubles(document: Any, content: Content, line: LineOf) -> Iterator[Trouble]
     yield from _budget(document)
     for section in ("agents", "skills"):
         yield from _globs(section, document.get(section), content)
+
+
+def _description(document: Mapping[str, Any]) -> Iterator[Trouble]:
+    told = document.get("description")
+    if isinstance(told, str):
+        if not told.strip():
+            yield Trouble(("description",), '"description" must not be empty; say in one line what the plugin does')
+        elif len(told.strip().splitlines()) > 1:
+            yield Trouble(("description",), '"description" must be one line; say the rest in README.md')
 
 
 def _settings(document: Mapping[str, Any], line: LineOf) -> Iterator[Trouble]:
@@ -57,7 +70,7 @@ def _settings(document: Mapping[str, Any], line: LineOf) -> Iterator[Trouble]:
 
 def _servers(document: Mapping[str, Any], line: LineOf) -> Iterator[Trouble]:
     first: dict[bytes, Path] = {}
-    allowed = 0
+    allowed: list[tuple[str, str]] = []
     for path, entry in _entries(document, "tools"):
         if "ref" not in entry or "name" in entry:
             continue
@@ -70,13 +83,24 @@ def _servers(document: Mapping[str, Any], line: LineOf) -> Iterator[Trouble]:
         if isinstance(ref, str) and len(ref) > len("mcp:") + _MOST_PROFILE:
             yield Trouble((*path, "ref"), f'the id in "ref" is longer than the {_MOST_PROFILE} characters of a profile')
         for place, name in _texts((*path, "allow"), entry.get("allow")):
-            allowed += 1
+            allowed.append((str(ref), name))
             if name and (not name.isprintable() or name != name.strip()):
                 yield Trouble(place, f"{subject(place)} must have only visible characters, and no space at its ends")
-    if allowed > MOST_ALLOWED:
-        yield Trouble(
-            ("tools",), f'"tools" allows {allowed} names and globs; at most {MOST_ALLOWED} are read', at_key=True
-        )
+    yield from _too_many(allowed)
+
+
+def _too_many(allowed: list[tuple[str, str]]) -> Iterator[Trouble]:
+    """What is more than anybody reviews, of names and globs each with the server that it is for."""
+    if len(allowed) > MOST_ALLOWED:
+        told = f'"tools" allows {len(allowed)} names and globs; at most {MOST_ALLOWED} are read'
+        yield Trouble(("tools",), told, at_key=True)
+    characters = Counter[str]()
+    for ref, name in allowed:
+        characters[ref] += len(name) if tool_glob.is_glob(name) else 0
+    for ref, long in characters.items():
+        if long > MOST_GLOB_CHARACTERS:
+            told = f"the globs of {quoted(ref)} have {long:,} characters; at most {MOST_GLOB_CHARACTERS:,} are read"
+            yield Trouble(("tools",), told, at_key=True)
 
 
 def _named(document: Mapping[str, Any], line: LineOf) -> Iterator[Trouble]:
@@ -107,9 +131,8 @@ def _triggers(document: Mapping[str, Any]) -> Iterator[Trouble]:
 
 def _publishes(document: Mapping[str, Any]) -> Iterator[Trouble]:
     tools = [entry for _, entry in _entries(document, "tools")]
-    risks = {
-        entry["name"]: entry.get("risk") for entry in tools if "ref" not in entry and isinstance(entry.get("name"), str)
-    }
+    named = {entry["name"]: entry for entry in tools if "ref" not in entry and isinstance(entry.get("name"), str)}
+    risks = {name: entry.get("risk") for name, entry in named.items()}
     for path, output in _entries(document, "outputs"):
         via = output.get("via")
         if output.get("type") != "publish" or not isinstance(via, str) or not _WORD.fullmatch(via):
@@ -119,6 +142,9 @@ def _publishes(document: Mapping[str, Any]) -> Iterator[Trouble]:
             yield Trouble(place, f'"via" names {quoted(via)}, {_unnamed(via, tools, risks)}')
         elif risks[via] in ("read", "write"):
             told = f"a tool with risk: {risks[via]}; what publishes is consequential"
+            yield Trouble(place, f'"via" names {quoted(via)}, {told}')
+        elif named[via].get("kind") == "builtin":
+            told = "a builtin tool, and helm has none that publishes; take one with kind: http"
             yield Trouble(place, f'"via" names {quoted(via)}, {told}')
 
 
@@ -152,11 +178,12 @@ def _globs(section: str, globs: Any, content: Content) -> Iterator[Trouble]:
 
 
 def _absent(pattern: str, content: Content) -> str | None:
-    """Why a path without marks names no file of the plugin, as a clause."""
+    """Why a path names no file of the plugin, or a glob can name none, as a clause."""
+    # Whatever its marks stand for, the rest of a segment is in the name.
+    if not all(covered(segment.replace("*", "x").replace("?", "x")) for segment in pattern.split("/")):
+        return "names a file that helm never reads: a name that begins with a dot, a backup or a cache"
     if set(pattern) & {"*", "?"} or pattern in content.files:
         return None
-    if not all(covered(segment) for segment in pattern.split("/")):
-        return "names a file that helm never reads: a name that begins with a dot, a backup or a cache"
     guess = did_you_mean(pattern, [path for path in content.files if path.endswith(".md")])
     return f"names a file that the plugin does not have{guess}"
 

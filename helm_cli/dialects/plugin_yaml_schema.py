@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from helm_cli.dialects import schema_faults
-from helm_cli.dialects.faults import Path, Trouble, did_you_mean, echoed, one_of, quoted, subject
+from helm_cli.dialects.faults import Numeral, Path, Trouble, did_you_mean, echoed, one_of, quoted, subject
 
 _SHAPES: Final = 'an entry is tools of an MCP server ("ref" and "allow") or one tool ("name", "kind" and "risk")'
 # What the shapes of an entry are called in a sentence, by their definitions in the schema.
@@ -34,14 +34,21 @@ def troubles(schema: str, document: Any) -> Iterator[Trouble]:
 
 
 def _hint(value: Any, wanted: list[str]) -> str:
-    if wanted == ["string"] and isinstance(value, bool | int):
-        return f'; put it in quotes: "{json.dumps(value)}"'
+    if wanted == ["string"] and isinstance(value, bool | int | Numeral):
+        return quoting(value)
+    if "integer" in wanted and isinstance(value, Numeral):
+        return f"; write digits alone, as in 2, not {quoted(value.written)}"
     if "integer" in wanted and isinstance(value, str):
         if _INTEGER.fullmatch(value):
             return "; take the quotes away"
         if _NUMBER.fullmatch(value):
             return f"; write digits alone, as in 2, not {quoted(value)}"
     return ""
+
+
+def quoting(value: bool | int | Numeral) -> str:
+    """The end of a sentence about a value that YAML takes for no text, and its writer for one."""
+    return f"; put it in quotes: {quoted(value.written if isinstance(value, Numeral) else json.dumps(value))}"
 
 
 def _elsewhere(definitions: Mapping[str, Any], here: Any, name: str) -> str:

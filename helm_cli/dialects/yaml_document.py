@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from helm_cli.dialects.faults import MOST, Path, quoted, visible
+from helm_cli.dialects.faults import MOST, Numeral, Path, quoted, visible
 from helm_cli.dialects.yaml_events import Broken, Event, events
 
 MOST_LEVELS: Final = 20
@@ -13,8 +13,13 @@ MOST_VALUES: Final = 5_000
 _NULL: Final = re.compile(r"|~|null|Null|NULL")
 _TRUE: Final = re.compile(r"true|True|TRUE")
 _FALSE: Final = re.compile(r"false|False|FALSE")
-# What is longer counts nothing that anybody has; it stays text.
+# What is longer counts nothing that anybody has.
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,99}")
+# All other numbers of YAML 1.2 (section 10.3.2), none of which is text.
+_NUMERAL: Final = re.compile(
+    r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|0o[0-7]+|0x[0-9a-fA-F]+"
+    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 # Characters that no YAML text has, and ends of lines on which YAML 1.1, YAML 1.2 and editors do not agree.
 _UNREAD: Final = re.compile(
@@ -40,10 +45,11 @@ class SourceFault(NamedTuple):
 
 
 class Document(NamedTuple):
-    """The first document of a text: text, whole numbers, true, false and null in lists and dicts with text as keys.
+    """The first document of a text: text, numbers, true, false and null in lists and dicts with text as keys.
 
     `places` has every value that was read. `faults` are the traps, and the first place that is no YAML, after which
-    nothing is read (`broken`). `holes` are the paths at which a trap left no value or not all of it.
+    nothing is read (`broken`). `holes` are the paths at which a trap left no value or not all of it. A number is an int
+    where it is written as such is in JSON, else a `Numeral`.
     """
 
     value: Any
@@ -200,7 +206,7 @@ def _too_deep(event: Event) -> Broken:
     return Broken(event.line, event.column, f"lists and mappings are nested deeper than {MOST_LEVELS} levels")
 
 
-def _scalar(event: Event) -> str | int | bool | None:
+def _scalar(event: Event) -> str | int | bool | Numeral | None:
     text = event.text
     if not event.plain:
         return text
@@ -210,4 +216,6 @@ def _scalar(event: Event) -> str | int | bool | None:
         return True
     if _FALSE.fullmatch(text):
         return False
-    return int(text) if _INTEGER.fullmatch(text) else text
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return Numeral(text) if _NUMERAL.fullmatch(text) else text

@@ -1,6 +1,6 @@
 """How a plugin's named tool, bound by the user to a service, becomes one HTTP request, and why it may be none."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import parse_qsl
 
@@ -139,10 +139,29 @@ def _body_fault(text: str | None) -> str | None:
     if text is None:
         return None
     try:
-        wrong = template.body_fault(jsontext.parse(text))
+        body = jsontext.parse(text)
     except ValueError as error:
         return f"the body is no JSON: {error}"
-    return None if wrong is None else f"the body {wrong}"
+    if (wrong := template.body_fault(body)) is not None:
+        return f"the body {wrong}"
+    for part in _strings(body):
+        if template.names(part) and template.exact(part) is None:
+            name = template.names(part)[0]
+            told = f'only a whole string of the body is filled in: "{{{name}}}", and nothing beside it'
+            return f"the body would send {{{name}}} as it is written: {told}"
+    return None
+
+
+def _strings(body: Json) -> Iterator[str]:
+    """Every text of a body, keys too."""
+    if isinstance(body, str):
+        yield body
+    elif isinstance(body, dict):
+        # A key is never filled in, not even as a whole.
+        yield from (f"{name} " for name in body)
+    parts = body.values() if isinstance(body, dict) else body if isinstance(body, list) else ()
+    for part in parts:
+        yield from _strings(part)
 
 
 def _parts(text: str) -> tuple[str, Mapping[str, str]]:

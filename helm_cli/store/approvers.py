@@ -19,6 +19,11 @@ def listed(db: sqlite3.Connection, workspace: str, extension: str) -> dict[str, 
     return found
 
 
+def forget(db: sqlite3.Connection, workspace: str, extension: str) -> None:
+    """Forget every list of an extension. Raises HelmError("state")."""
+    database.run(db, f"DELETE FROM approvers WHERE {_ONE}", (workspace, extension))
+
+
 def put(db: sqlite3.Connection, workspace: str, extension: str, role: str, uids: Iterable[int]) -> None:
     """Make these the approvers of a role, in place of those it had; no list at all where there are none.
 

@@ -41,6 +41,11 @@ def limit(db: sqlite3.Connection, workspace: str, extension: str) -> int | None:
     return int(found[0]) if found else None
 
 
+def forget(db: sqlite3.Connection, workspace: str, extension: str) -> None:
+    """Forget the team's limit; what was used stays counted. Raises HelmError("state")."""
+    database.run(db, f"DELETE FROM budgets WHERE {_ONE}", (workspace, extension))
+
+
 def set_limit(db: sqlite3.Connection, workspace: str, extension: str, tokens: int) -> None:
     """Put the team's limit in place of the plugin's own; 0 is no limit. Raises HelmError("state")."""
     sql = "INSERT OR REPLACE INTO budgets (workspace, extension, monthly_tokens) VALUES (?, ?, ?)"

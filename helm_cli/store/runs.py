@@ -15,8 +15,8 @@ KEPT_SECONDS: Final = 90 * 86_400.0
 class Run(NamedTuple):
     """One run of the content of this digest. `trigger` is "manual", "schedule CRON" or "github.release".
 
-    `form` is what it was told, by the names of the fields. `started_at` and `ended_at` (None while it may be used)
-    are seconds since the epoch. `asked_by` says in words who started it, `tokens` is what its host reported.
+    `form` is what it was told, by the names of the fields. `started_at` is in seconds since the epoch. `asked_by` says
+    in words who started it, `tokens` is what its host reported.
     """
 
     id: str
@@ -26,7 +26,6 @@ class Run(NamedTuple):
     trigger: str
     form: dict[str, Json]
     started_at: float
-    ended_at: float | None
     asked_by: str
     tokens: int
 
@@ -46,6 +45,11 @@ def find(db: sqlite3.Connection, id_: str) -> Run | None:
     """The run of this id. Raises HelmError("state")."""
     found = database.row(db, f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (id_,))
     return _run(found) if found else None
+
+
+def forget(db: sqlite3.Connection, workspace: str, extension: str) -> None:
+    """Forget every run of an extension. Raises HelmError("state")."""
+    database.run(db, "DELETE FROM runs WHERE workspace = ? AND extension = ?", (workspace, extension))
 
 
 def _run(found: tuple[Any, ...]) -> Run:

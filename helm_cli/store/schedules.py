@@ -12,6 +12,11 @@ CLOCK_SECONDS: Final = 5.0
 _ONE: Final = "workspace = ? AND extension = ?"
 
 
+def forget(db: sqlite3.Connection, workspace: str, extension: str) -> None:
+    """Forget up to when the schedules of an extension were looked at. Raises HelmError("state")."""
+    database.run(db, f"DELETE FROM schedules WHERE {_ONE}", (workspace, extension))
+
+
 def take(
     db: sqlite3.Connection,
     workspace: str,

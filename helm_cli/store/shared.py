@@ -39,7 +39,8 @@ def opened(path: Path) -> Iterator[int]:
         try:
             folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except FileNotFoundError:
-            raise HelmError("state", f"the folder {path} is missing; make it, with: mkdir -m 3770 {path}") from None
+            told = f"the folder {path} is missing; let root make it, with: mkdir -m 3770 {path}"
+            raise HelmError("state", told) from None
     try:
         mode = os.fstat(folder).st_mode
         if mode & _OTHERS_WRITE and not mode & stat.S_ISVTX:
@@ -50,6 +51,12 @@ def opened(path: Path) -> Iterator[int]:
         yield folder
     finally:
         os.close(folder)
+
+
+def owner(folder: int) -> int:
+    """Whose the folder is: that user may take away whatever is in it. Raises HelmError("state")."""
+    with _told("cannot be read"):
+        return os.fstat(folder).st_uid
 
 
 def names(folder: int) -> list[str]:

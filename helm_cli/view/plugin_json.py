@@ -22,7 +22,7 @@ def sections(review: Review, plugin: Plugin) -> dict[str, Json]:
         "settings": [_setting(one) for one in plugin.settings],
         "triggers": [_trigger(one) for one in plugin.triggers],
         "outputs": outputs,
-        "budget": {"monthly_tokens": plugin.monthly_tokens},
+        "budget": {"monthly_tokens": plugin.monthly_tokens, "team_tokens": review.team_tokens},
         "agents": _instructions(plugin.agents),
         "skills": _instructions(plugin.skills),
         "bindings": [dict(one._asdict()) for one in review.bindings],

@@ -75,12 +75,17 @@ def named(operation: Operation) -> Iterator[str]:
         yield _PUBLISHES
 
 
-def rest(plugin: Plugin) -> list[list[Line]]:
-    """The sections below the tools: what starts a run, what comes of it, what it may use and what it is told."""
+def rest(plugin: Plugin, team_tokens: int | None) -> list[list[Line]]:
+    """The sections below the tools: what starts a run, what comes of it, what it may use and what it is told.
+
+    `team_tokens` is the limit that the team put in place of the plugin's own, 0 for none.
+    """
     outputs = [_item("drafts", f"of the kinds {', '.join(plugin.draft_kinds)}")] if plugin.draft_kinds else []
     outputs += [_item(f"publish through {one.via}", f"approved by {one.words()}") for one in plugin.publishes]
     tokens = plugin.monthly_tokens
     limit = "no limit of its own" if tokens is None else f"{tokens:,} tokens a month"
+    if team_tokens is not None:
+        limit += f"; the team's limit holds instead: {f'{team_tokens:,} tokens' if team_tokens else 'none'}"
     return [
         _section("Triggers", "what starts a run", [_item(*_parted(one.words())) for one in plugin.triggers]),
         _section("Outputs", "what a run produces", outputs),

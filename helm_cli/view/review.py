@@ -41,7 +41,7 @@ def lines(review: Review) -> list[Line]:
         plugin_page.settings(review.extension.plugin) if review.extension.plugin is not None else [],
         [_heading("Connections"), *(part for profiled in review.connections for part in _connection(review, profiled))],
         *_all_operations(review),
-        *(plugin_page.rest(review.extension.plugin) if review.extension.plugin is not None else []),
+        *(plugin_page.rest(review.extension.plugin, review.team_tokens) if review.extension.plugin is not None else []),
         [_heading("Not used by the command line", f": {shown(', '.join(unused))}")] if unused else [],
     ]
     return [part for section in sections if section for part in (*section, _BLANK)][:-1]

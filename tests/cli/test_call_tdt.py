@@ -248,7 +248,7 @@ def test_what_is_bound_to_a_hash_is_previewed_then_applied(brain: Brain, helm: H
         assert f"    {sign} Registered external directory: {folder}" in shown
         assert f'    {sign}     "path": "{folder}",' in shown
     assert any(
-        line.startswith('    notice = "Note filenames and historical provenance are preserved.') for line in shown
+        line.startswith('      notice = "Note filenames and historical provenance are preserved.') for line in shown
     )
     assert answer["data"]["status"] == "completed"
 

@@ -91,7 +91,7 @@ def test_a_read_runs_as_it_is_bound_and_a_write_is_asked_about(bound: Helm, serv
         refused = bound("call", "_tools", "find_posts", *words)
         assert (refused.status, reason in message(refused)) == (3, True)
 
-    body = '{"title": "{title}", "text": "{body}", "note": "not {title}", "tags": [1, "{tag}"]}'
+    body = '{"title": "{title}", "text": "{body}", "note": "not title", "tags": [1, "{tag}"]}'
     Path("body.json").write_text(body)
     bind("save_draft", "--method", "post", "--path", "/posts", "--body", "@body.json")
     long = "x" * 100_000
@@ -105,7 +105,7 @@ def test_a_read_runs_as_it_is_bound_and_a_write_is_asked_about(bound: Helm, serv
         agree(screen, "Send")
         assert screen.status() == 0
     assert f"  url         {server.url}/api/posts" in asked
-    wire = '{"title":"\\u00e9","text":null,"note":"not {title}","tags":[1,null]}'
+    wire = '{"title":"\\u00e9","text":null,"note":"not title","tags":[1,null]}'
     assert wire in asked
     assert server.received[-1].body.decode() == wire
 
@@ -217,6 +217,20 @@ IMPOSSIBLE: list[tuple[str, list[str], str]] = [
     ("save_draft", ["--method", "PUT", "--path", "/a?b=1&b=2"], "the query of the path has a name twice"),
     ("save_draft", ["--method", "PUT", "--path", "/a", "--body", "{"], "the body is no JSON"),
     ("save_draft", ["--method", "PUT", "--path", "/a", "--body", "@none"], "--body: none cannot be read"),
+    *(
+        ("save_draft", ["--method", "PUT", "--path", "/a", "--body", body], told)
+        for body, told in (
+            (
+                '{"t": ["New: {title}"]}',
+                "the body would send {title} as it is written: only a whole string of the body",
+            ),
+            (
+                '"{a}{b}"',
+                'the body would send {a} as it is written: only a whole string of the body is filled in: "{a}"',
+            ),
+            ('{"{title}": 1}', "the body would send {title} as it is written"),
+        )
+    ),
     ("save_draft", ["--method", "PUT"], "--path is missing"),
     ("save_draft", ["--remove", "--path", "/a"], "--remove goes alone"),
     ("release_notes", ["--method", "GET", "--path", "/a"], "only tools of kind http are bound"),

@@ -14,7 +14,7 @@ import pytest
 from helm_cli.broker import due
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
-from helm_cli.store import runs
+from helm_cli.store import approvers, runs
 from tests.grammar.test_release_event import EVENT
 from tests.program import Finished, Helm
 from tests.rig.team import AGENT, ID, PLUGIN, confirm, write
@@ -317,15 +317,38 @@ def test_a_schedule_goes_by_the_clock_of_the_machine(
     assert clock.take(home, here) == [(ID, "0 14 * * MON")]
 
 
-def test_a_plugin_that_changed_has_its_due_schedules_after_its_review(helm: Helm, here: Path, home: Path) -> None:
+def test_a_plugin_that_is_approved_anew_has_its_schedules_count_anew(helm: Helm, here: Path, home: Path) -> None:
     clock = Clock(MONDAY - 60)
     clock.take(home, here)
     (here / "marketing" / "agents" / "writer.md").write_text(AGENT + "More.\n")
     clock.now = MONDAY
     assert clock.take(home, here) == []
-    assert clock.notices == [f"{ID} changed since it was approved, so its schedules wait for a review of it"]
-    ready(helm)
+    assert clock.notices == [f"{ID} changed since it was approved, so its schedules count anew once it is reviewed"]
+    ready(helm, description="Writes more.")
+    assert clock.take(home, here) == []
+    clock.now += 7 * 86_400
     assert len(clock.take(home, here)) == 2
+
+
+def test_what_the_team_decided_goes_with_the_plugin_and_what_was_used_stays(helm: Helm, here: Path, home: Path) -> None:
+    id_ = run(helm, *MANUAL, "-o", "json").json["run"]
+    clock = Clock(MONDAY - 60)
+    clock.take(home, here)
+    assert helm("plugin", "usage", ID, "--limit", "10").status == 0
+    assert helm("plugin", "usage", ID, "--add", "7").status == 0
+    stores = Stores(home)
+    approvers.put(stores.db, str(here), ID, "editor", [1])
+    assert helm("plugin", "forget", ID).status == 0
+    for table in ("approvers", "budgets", "schedules", "runs", "approvals"):
+        assert stores.db.execute(f"SELECT COUNT(*) FROM {table}").fetchone() == (0,), table
+    stores.close()
+    clock.now = MONDAY
+    ready(helm)
+    assert clock.take(home, here) == []
+    assert helm("plugin", "usage", ID, "-o", "json").json["used"] == 7
+    assert helm("plugin", "usage", ID, "-o", "json").json["source"] == "plugin"
+    words = ("draft", "add", "--run", id_, "--kind", "blog", "--title", "t")
+    assert told(helm(*words, stdin="x")) == (3, f"there is no run {id_}; start one with helm plugin run")
 
 
 def test_due_tells_what_to_run(helm: Helm, here: Path, home: Path) -> None:
@@ -384,6 +407,15 @@ def test_beyond_its_budget_a_run_is_refused(helm: Helm, here: Path) -> None:
             f"{ID} has used 1,004 of its 1,000 tokens of {month} (UTC); wait for the next month, or raise the limit"
             f" with: helm plugin usage {ID} --limit N",
         )
+    spent = f"{ID} has used 1,004 of its 1,000 tokens of {month} (UTC); wait for the next month, or raise the limit"
+    of_run = ("draft", "add", "--run", id_, "--kind", "blog", "--title", "t")
+    assert told(helm(*of_run, stdin="x")) == (3, f"{spent} with: helm plugin usage {ID} --limit N")
+    for connection, operation in (("cms", "list_posts"), ("cms", "save_post"), ("_tools", "count_posts")):
+        refused = helm("call", connection, operation, "--plugin", ID)
+        assert (refused.status, refused.json["error"]["message"].startswith(spent)) == (3, True), refused
+    # What belongs to no run may still be asked to be reviewed.
+    by_hand = ("draft", "add", "--plugin", ID, "--kind", "blog", "--title", "t")
+    assert helm(*by_hand, stdin="x").status == 0
     assert helm(*usage).out.splitlines() == [
         f"plugin  {ID}",
         f"month   {month} (UTC)",
@@ -410,6 +442,10 @@ def test_the_team_lowers_a_limit_and_a_person_raises_it(helm: Helm, here: Path) 
         confirm(screen)
         assert screen.status() == 0
     assert helm(*usage).out.splitlines()[2:] == ["used    10", "limit   none"]
+    budgeted = "Budget: 1,000 tokens a month; the team's limit holds instead: none"
+    assert budgeted in helm("plugin", "review", "marketing", "--check").out.splitlines()
+    reviewed = helm("plugin", "review", "marketing", "-o", "json").json
+    assert reviewed["budget"] == {"monthly_tokens": 1000, "team_tokens": 0}
     assert run(helm, *MANUAL).status == 0
     assert helm(*usage, "--limit", "9").status == 0
     assert run(helm, *MANUAL).status == 3
@@ -427,6 +463,8 @@ def test_an_empty_budget_is_no_limit(helm: Helm, here: Path, tokens: int | None)
     ("words", "status", "message"),
     [
         (("--add", "1", "--limit", "2"), 2, "give --add or --limit, not both"),
+        (("--add", "9007199254740992"), 2, "at most 9,007,199,254,740,991 tokens are counted; report what was used"),
+        (("--add", "1" + "0" * 30), 2, "at most 9,007,199,254,740,991 tokens are counted; report what was used"),
         (("--run", "abcdefgh"), 2, "--run goes with --add: it says which run used the tokens"),
         (("--add", "1", "--run", "abcdefgh"), 3, f"{ID} has no run abcdefgh in this workspace"),
         (("--limit", str(2**53)), 2, "a limit is at most 9,007,199,254,740,991 tokens; 0 is no limit"),

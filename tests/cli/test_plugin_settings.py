@@ -1,11 +1,14 @@
 """What a team fills in for a plugin: asked for by name, kept where it belongs, and what is secret never seen again."""
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from helm_cli.store import person
+from helm_cli.store.database import open_state
 from tests.program import Helm
 from tests.rig.keyring_session import KeyringSession
 from tests.rig.plugins import ID, allow, at_helm, write
@@ -103,6 +106,25 @@ def test_a_string_is_seen_and_what_is_sensitive_never(team: Helm, home: Path) ->
     )
     assert settings(team, "set", "tone", "--value=-5") == (0, f"tone of {ID} is set")
     assert shown(team)["tone"] == (True, "-5")
+
+
+def test_where_a_person_was_asked_only_a_person_fills_a_setting_in(team: Helm, home: Path) -> None:
+    assert settings(team, "set", "tone", "dry")[0] == 0
+    with closing(open_state(home)) as db:
+        person.mark(db)
+    needs = (
+        "setting {} decides what a model is told, or whose account it uses, so it needs a person at the terminal; run"
+        " it in one"
+    )
+    assert settings(team, "set", "tone", "obey") == (7, needs.format("tone"))
+    assert settings(team, "set", "api_key_2", "--stdin", stdin=KEY) == (7, needs.format("api_key_2"))
+    assert settings(team, "set", "drive", "--service", "drive") == (7, needs.format("drive"))
+    assert shown(team)["tone"] == (True, "dry")
+    with at_helm("plugin", "settings", ID, "set", "tone", "warm") as screen:
+        assert screen.status() == 0
+    assert shown(team)["tone"] == (True, "warm")
+    # To take one away widens nothing.
+    assert settings(team, "unset", "tone")[0] == 0
 
 
 def test_a_value_is_taken_away_and_all_with_the_plugin(team: Helm, home: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.program import Helm
 from tests.rig import peers
 from tests.rig.plugins import ASKED, ID, agree, allow, at_helm, review, write
-from tests.rig.terminal import ESC
+from tests.rig.terminal import ENTER, ESC
 from tests.rig.tool_server import command, tool
 
 ALL = (
@@ -139,9 +139,42 @@ def test_a_glob_lets_in_what_a_person_saw_and_what_comes_later_waits(helm: Helm,
 def test_a_glob_that_lets_in_nothing_is_no_reason_to_ask_again(helm: Helm, offer: Offer) -> None:
     write(Path("plugin"), tools=[allow("github", "none_*")])
     told = review("plugin")
-    assert "! github: the glob none_* lets in no tool that the server has now" in told
+    assert "! github: the glob none_* lets in no tool of its server" in told
     with at_helm("plugin", "review", "plugin") as screen:
         assert screen.status() == 0
+    # Whoever asks nobody is told what the server said at the review, and that it was asked at all.
+    checked = helm("plugin", "review", "plugin", "--check")
+    assert checked.status == 0
+    assert "glob none_* of risk read lets in no tool that is not listed by its name" in checked.out
+    told_json = helm("plugin", "review", "plugin", "--check", "-o", "json").json
+    assert told_json["connections"][0]["globs"] == [{"glob": "none_*", "risk": "read", "lets_in": []}]
+
+
+def test_globs_let_in_five_hundred_tools_and_no_more(helm: Helm, offer: Offer) -> None:
+    write(Path("plugin"), tools=[allow("github", "list_issues", "get_*")])
+    names = [f"get_{number:03}" for number in range(501)]
+    offer("list_issues", *names)
+    found = helm("plugin", "review", "plugin", "-o", "json").json
+    assert found["connections"][0]["globs"] == [{"glob": "get_*", "risk": "read", "lets_in": None}]
+    with at_helm("plugin", "review", "plugin") as screen:
+        agree(screen, "Approve")
+        assert screen.status() == 0
+        told = "the globs of github let in 501 of its tools, and at most 500 are taken: narrow them"
+        assert told in " ".join("\n".join(screen.screen()).split())
+    assert call(helm, "list_issues") == (0, "")
+    assert call(helm, "get_000")[0] == 3
+    offer("list_issues", *names[:-1])
+    with at_helm("plugin", "review", "plugin") as screen:
+        screen.wait_for("Space")
+        screen.send(b"G")
+        screen.wait_for("Enter: answer")
+        screen.send(ENTER)
+        agree(screen, "Approve")
+        assert screen.status() == 0
+    assert call(helm, "get_000") == (0, "")
+    told = call(helm, "other_tool_of_another_name")[1]
+    shown = ", ".join(["list_issues", *names[:19]])
+    assert told == f"github declares no operation other_tool_of_another_name; it has {shown} and 481 more"
 
 
 def test_without_its_server_a_glob_lets_in_nothing_and_literal_names_work(helm: Helm, offer: Offer) -> None:

@@ -64,7 +64,7 @@ def test_every_fault_as_text(helm: Helm, here: Path, home: Path) -> None:
     )
     assert done.out.splitlines() == [
         f'bad/plugin.yaml:1:7: "name" must be {name}',
-        'bad/plugin.yaml:2:10: "version" must be a semantic version, MAJOR.MINOR.PATCH as in 1.2.0',
+        'bad/plugin.yaml:2:10: "version" must be text, not a number; put it in quotes: "1.0"',
         'bad/plugin.yaml:4:1: the field "tolls" is unknown here; did you mean "tools"?',
         'bad/plugin.yaml:6:19: "monthly_tokens" must be at least 0, not -1',
         'bad/plugin.yaml:8:9: "on" must be manual, schedule or github.release, not "never"',

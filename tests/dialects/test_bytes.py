@@ -25,8 +25,10 @@ def test_byte_order_marks_and_other_codings() -> None:
     ]
     assert told(text.encode("utf-16")) == ["1:1 the file is UTF-16; save it as UTF-8"]
     assert told(b"\xfe\xff" + text.encode("utf-16-be")) == ["1:1 the file is UTF-16; save it as UTF-8"]
-    assert told(text.encode("utf-16-le")) == ["1:1 the file is UTF-16 or UTF-32; save it as UTF-8"]
-    assert told(text.encode("utf-32-be")) == ["1:1 the file is UTF-16 or UTF-32; save it as UTF-8"]
+    assert told(text.encode("utf-16-le")) == ["1:1 the file is UTF-16; save it as UTF-8"]
+    for coding in ("utf-32", "utf-32-le", "utf-32-be"):
+        assert told(text.encode(coding)) == ["1:1 the file is UTF-32; save it as UTF-8"]
+    assert told(b"\x00\x00\xfe\xff" + text.encode("utf-32-be")) == ["1:1 the file is UTF-32; save it as UTF-8"]
 
 
 def test_a_byte_that_is_not_utf8() -> None:

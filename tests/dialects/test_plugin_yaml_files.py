@@ -107,8 +107,8 @@ NO_FRONT = "the file must begin with front matter: a line ---, fields such as de
         ("---\nname: &x a\n---\nWrite.\n", ["2:7 name: &x is an anchor in YAML, and none is read; remove it"]),
         ("---\n- a\n---\nWrite.\n", ["2:1 .: the front matter must be a mapping, not a list"]),
         ("---\nname: true\ndescription: 5\n---\nWrite.\n", [
-            '2:7 name: "name" must be text, not true; put it in quotes',
-            '3:14 description: "description" must be text, not a number; put it in quotes',
+            '2:7 name: "name" must be text, not true; put it in quotes: "true"',
+            '3:14 description: "description" must be text, not a number; put it in quotes: "5"',
         ]),
         ("---\nname: ''\ndescription:\n---\nWrite.\n", [
             '2:7 name: "name" must not be empty',

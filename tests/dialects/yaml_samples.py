@@ -82,8 +82,8 @@ BYTES: Final[dict[str, tuple[bytes, str]]] = {
         "4:3 this byte is not UTF-8; save the file as UTF-8",
     ),
     "UTF-16 with a mark": (HEAD.encode("utf-16"), "1:1 the file is UTF-16; save it as UTF-8"),
-    "UTF-16 without one": (HEAD.encode("utf-16-le"), "1:1 the file is UTF-16 or UTF-32; save it as UTF-8"),
-    "UTF-32": (HEAD.encode("utf-32-be"), "1:1 the file is UTF-16 or UTF-32; save it as UTF-8"),
+    "UTF-16 without one": (HEAD.encode("utf-16-le"), "1:1 the file is UTF-16; save it as UTF-8"),
+    "UTF-32": (HEAD.encode("utf-32-be"), "1:1 the file is UTF-32; save it as UTF-8"),
     "a byte order mark": (
         b"\xef\xbb\xbf" + HEAD.encode(),
         "1:1 the file begins with a byte order mark; save it as UTF-8 without one",

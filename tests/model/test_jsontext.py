@@ -21,6 +21,7 @@ VALUES = some.recursive(
     ("text", "message"),
     [
         ('{"a": 1, "a": 2}', 'the key "a" stands twice in one JSON object'),
+        (f'{{"{"a" * 50}": 1, "{"a" * 50}": 2}}', f'the key "{"a" * 40}"… stands twice in one JSON object'),
         ("[NaN]", "NaN is not JSON"),
         ("[-Infinity]", "-Infinity is not JSON"),
         ("1e999", "the number 1e999 is too large"),
@@ -81,6 +82,22 @@ def test_the_order_of_keys_makes_no_other_digest_and_a_type_does() -> None:
     assert jsontext.digest({"a": 1, "b": [2, "x"]}) == jsontext.digest({"b": [2, "x"], "a": 1})
     kinds: list[Json] = [1, "1", 1.0, True, None, [1], {"1": 1}, [], {}, ""]
     assert len({jsontext.digest(kind) for kind in kinds}) == len(kinds)
+
+
+KEYS = ("\ud800", "\ufffd", "\udc00", "\ufffd (2)", "b")
+
+
+def test_no_key_is_lost_that_no_json_can_carry() -> None:
+    assert jsontext.repaired(dict(zip(KEYS, (1, 2, 3, 4, {"\udfff": 5}), strict=True))) == {
+        "\ufffd (3)": 1,
+        "\ufffd": 2,
+        "\ufffd (4)": 3,
+        "\ufffd (2)": 4,
+        "b": {"\ufffd": 5},
+    }
+    many: Json = {f"\ud800{chr(0xD800 + number % 1024)}{number // 1024}": number for number in range(20_000)}
+    made = jsontext.repaired(many)
+    assert isinstance(made, dict) and [*made.values()] == [*range(20_000)]
 
 
 def test_what_no_json_can_carry_is_repaired_and_the_rest_is_left() -> None:
