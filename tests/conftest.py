@@ -30,6 +30,11 @@ for ignored in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
     signal.signal(ignored, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Fixtures of a module or of the session begin before a test has surroundings of its own.
+for lent in filter(NOT_LENT.fullmatch, list(os.environ)):
+    del os.environ[lent]
+os.environ.update(PINNED, PYTHONPATH=str(ROOT))
+
 hypothesis.settings.register_profile("house", derandomize=True, database=None, deadline=None)
 hypothesis.settings.load_profile("house")
 
