@@ -7,7 +7,7 @@ from helm_cli.broker.stores import Stores
 from helm_cli.kinds import tools
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension, Operation
-from helm_cli.model.plugin import Bound
+from helm_cli.model.plugin import TOOLS, Bound
 from helm_cli.model.profile import Service
 from helm_cli.store import bindings, profiles
 from helm_cli.store.approvals import Approval
@@ -18,7 +18,7 @@ def filled(stores: Stores, workspace: str, extension: Extension, digest: str | N
 
     Raises HelmError "state".
     """
-    connection = extension.connection(tools.CONNECTION)
+    connection = extension.connection(TOOLS)
     if connection is None:
         return extension
     return with_bound(stores, workspace, extension, bindings.listed(stores.db, workspace, extension.id, digest))
@@ -47,39 +47,20 @@ def with_bound(stores: Stores, workspace: str, extension: Extension, shown: Iter
     return extension._replace(connections=connections)
 
 
-def narrowed(connection: Connection, operation: Operation) -> Connection:
-    """The connection of one named tool to the service that it is bound to; as it is where it is not bound."""
-    return tools.narrowed(connection, operation)
-
-
 def kept(stores: Stores, workspace: str, extension: Extension, digest: str | None = None) -> tuple[Bound, ...]:
     """Every binding that the tools of this extension have for the content of this digest, or for any (None)."""
-    connection = extension.connection(tools.CONNECTION)
+    connection = extension.connection(TOOLS)
     if connection is None:
         return ()
     found = bindings.listed(stores.db, workspace, extension.id, digest)
     return tuple(one for one in found if connection.operation(one.tool) is not None)
 
 
-def bound(stores: Stores, approval: Approval, extension: Extension, tool: str) -> Connection | None:
-    """The connection of one named tool to the service that it is bound to; None where none holds.
-
-    `extension` is as it was approved (`declared.extension`). Its kind "tools" plans its calls.
-    """
-    connection = extension.connection(tools.CONNECTION)
-    operation = connection.operation(tool) if connection is not None else None
-    if connection is None or operation is None or not tools.is_bound(operation):
-        return None
-    return tools.narrowed(connection, operation)
-
-
 def reach(extension: Extension, connection: Connection, operation: Operation) -> Connection:
-    """The connection that a call of this operation goes by: of a named tool, the one that it is bound to.
+    """The connection that a call of this named tool goes by: the one to the service that it is bound to.
 
     Raises HelmError "refused" for a tool that cannot be called.
     """
-    if connection.kind != "tools":
-        return connection
     if (wrong := tools.problem(extension.id, operation)) is not None:
         raise HelmError("refused", wrong)
     return tools.narrowed(connection, operation)
@@ -91,7 +72,7 @@ def check(stores: Stores, workspace: str, extension: Extension, to: Bound) -> tu
     Raises HelmError "usage" for what cannot be, "not_configured" where there is no such service profile, and "refused"
     where its sign-in is not the plugin's to use.
     """
-    connection = extension.connection(tools.CONNECTION)
+    connection = extension.connection(TOOLS)
     known = [operation.name for operation in connection.operations] if connection is not None else []
     operation = connection.operation(to.tool) if connection is not None else None
     if operation is None:

@@ -7,7 +7,7 @@ from helm_cli.broker import bindings
 from helm_cli.broker.stores import Stores
 from helm_cli.grammar import tool_glob
 from helm_cli.model.extension import Connection, Extension, Operation
-from helm_cli.model.plugin import RISKS
+from helm_cli.model.plugin import height
 from helm_cli.model.review import Listed
 from helm_cli.store import tools
 from helm_cli.store.approvals import Approval
@@ -18,7 +18,6 @@ Glob = tuple[str, str]
 MOST_CHARACTERS: Final = 256
 # Of the tools of one server: every call goes by them, and a person has to read them all.
 MOST_LET_IN: Final = 500
-_HEIGHTS: Final[list[str]] = [*RISKS]
 
 
 def globs(connection: Connection) -> tuple[Glob, ...]:
@@ -90,7 +89,7 @@ def _with(connection: Connection, names: Iterable[str]) -> Connection:
 
 def highest(risks: Iterable[str]) -> str:
     """The highest of some risks, at least one."""
-    return max(risks, key=_HEIGHTS.index)
+    return max(risks, key=height)
 
 
 def _operation(connection: Connection, name: str) -> Operation:

@@ -1,15 +1,12 @@
 """What a plugin may do now that it could not do when it was approved: its tools, and all that it declares beside."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from helm_cli.broker import expansion
 from helm_cli.grammar import tool_glob
 from helm_cli.model.extension import Connection
-from helm_cli.model.plugin import RISKS, Instructions, Plugin, Publish, Setting, Trigger
+from helm_cli.model.plugin import Instructions, Plugin, Publish, Setting, Trigger, height
 from helm_cli.model.review import Change
-
-_HEIGHTS: Final[list[str]] = [*RISKS]
 
 
 def tools(old: Connection, new: Connection) -> Iterator[Change]:
@@ -57,7 +54,7 @@ def _gone(new: Connection, name: str, risk: str) -> Iterator[Change]:
         yield Change("narrowed", f"{new.id}: {what} {name} is gone")
         return
     others = ", ".join(f"{glob} ({other})" for glob, other in still)
-    lowered = any(_HEIGHTS.index(other) < _HEIGHTS.index(risk) for _, other in still)
+    lowered = any(height(other) < height(risk) for _, other in still)
     told = f"{what} {name} ({risk}) is gone, but {others} still lets {'it' if what == 'tool' else 'such tools'} in"
     yield Change("widened" if lowered else "changed", f"{new.id}: {told}")
 
@@ -65,7 +62,7 @@ def _gone(new: Connection, name: str, risk: str) -> Iterator[Change]:
 def _risk(where: str, kind: str, old: str, new: str) -> Iterator[Change]:
     if old == new:
         return
-    if _HEIGHTS.index(new) > _HEIGHTS.index(old):
+    if height(new) > height(old):
         yield Change("widened", f"{where}: its risk was raised from {old} to {new}")
     elif new == "read":
         yield Change("widened", f"{where}: its risk was lowered from {old} to read, so it runs without asking")

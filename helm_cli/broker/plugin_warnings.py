@@ -9,7 +9,7 @@ from helm_cli.dialects import plugin_yaml_cautions
 from helm_cli.grammar import tool_glob
 from helm_cli.kinds import tools
 from helm_cli.model.extension import Extension, Operation
-from helm_cli.model.plugin import Plugin
+from helm_cli.model.plugin import TOOLS, Plugin
 from helm_cli.model.review import Caution, Listed
 
 # contract, MCP: "Review warning", in the words of this dialect.
@@ -28,7 +28,7 @@ def of(extension: Extension, plugin: Plugin, servers: Iterable[Listed]) -> Itera
     for operation in _named_tools(extension):
         if operation.spec.get("kind") == "builtin":
             told = "it is a builtin tool of CoderHelm, and this helm has none: every call is refused"
-            yield Caution(tools.CONNECTION, operation.name, told)
+            yield Caution(TOOLS, operation.name, told)
     yield from plugin_yaml_cautions.of(extension)
     hidden = {name for server in servers for name in server.offered} - _allowed(extension)
     for text in (*plugin.agents, *plugin.skills):
@@ -42,11 +42,11 @@ def of_calls(extension: Extension) -> Iterator[Caution]:
     for operation in _named_tools(extension):
         if operation.spec.get("kind") == "http" and not tools.is_bound(operation):
             step = f"helm plugin bind {extension.id} {operation.name} --service S --method M --path P"
-            yield Caution(tools.CONNECTION, operation.name, f"it is bound to no service; once approved, run {step}")
+            yield Caution(TOOLS, operation.name, f"it is bound to no service; once approved, run {step}")
 
 
 def _named_tools(extension: Extension) -> tuple[Operation, ...]:
-    connection = extension.connection(tools.CONNECTION)
+    connection = extension.connection(TOOLS)
     return connection.operations if connection is not None else ()
 
 

@@ -8,11 +8,11 @@ from helm_cli.broker import call, drafts
 from helm_cli.broker.drafts import Outlet, Queued
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
-from helm_cli.kinds.tools import CONNECTION
 from helm_cli.model.draft import Draft, Sending
 from helm_cli.model.envelope import Envelope
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
+from helm_cli.model.plugin import TOOLS
 from helm_cli.store import drafts as files
 from helm_cli.store import sent
 
@@ -44,7 +44,7 @@ def ready(stores: Stores, workspace: Workspace, queued: Queued, via: str | None,
     if not {"title", "body"} & set(used):
         raise HelmError("refused", f"{outlet.via} sends nothing of the draft: bind it with {{title}} or {{body}}")
     told = {name: value for name, value in told.items() if name in used} | arguments
-    request = call.Request(workspace, CONNECTION, outlet.via, told, draft.plugin, draft=draft.id)
+    request = call.Request(workspace, TOOLS, outlet.via, told, draft.plugin, draft=draft.id)
     return Ready(draft, outlet, request)
 
 
@@ -121,7 +121,7 @@ def _outlet(queued: Queued, via: str | None) -> Outlet:
 
 def _used(queued: Queued, outlet: Outlet) -> tuple[str, ...]:
     """The arguments that a tool is bound with; those of the draft where it is not bound, which its call then says."""
-    connection = queued.team.extension.connection(CONNECTION) if queued.team is not None else None
+    connection = queued.team.extension.connection(TOOLS) if queued.team is not None else None
     operation = connection.operation(outlet.via) if connection is not None else None
     return operation.params if operation is not None and operation.params is not None else OF_THE_DRAFT
 

@@ -7,6 +7,7 @@ from helm_cli import dialects
 from helm_cli.broker import bindings, content, difference, expansion, plugin_warnings, tools, warnings
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
+from helm_cli.kinds.tools import narrowed
 from helm_cli.model.content import Content
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension
@@ -192,7 +193,7 @@ def _status(approval: Approval | None, folder: str, digest: str) -> Status:
 def _of_bound(stores: Stores, extension: Extension) -> tuple[Profiled, ...]:
     """The service profiles that a plugin's named tools are bound to, one for each tool."""
     return tuple(
-        _profiled(stores, bindings.narrowed(connection, operation))
+        _profiled(stores, narrowed(connection, operation))
         for connection in extension.connections
         if connection.kind == "tools"
         for operation in connection.operations

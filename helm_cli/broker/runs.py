@@ -10,7 +10,7 @@ from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
-from helm_cli.model.plugin import Plugin
+from helm_cli.model.plugin import USUAL_FORM, Plugin
 from helm_cli.model.wording import meant
 from helm_cli.store import drafts, runs
 from helm_cli.store.runs import Run
@@ -18,8 +18,6 @@ from helm_cli.store.runs import Run
 Form: TypeAlias = Mapping[str, str | tuple[str, ...]]
 
 EVENT: Final = "github.release"
-# Whatever starts a plugin, a person may write it a brief too (contract, triggers).
-USUAL_FORM: Final[Form] = {"brief": "text"}
 MOST_BYTES: Final = 64 * 1024
 
 
@@ -33,6 +31,7 @@ class Running(NamedTuple):
 
 def forms(declared: Plugin) -> list[Form]:
     """What a person may be asked to start a run: the form of each manual trigger, else the usual one."""
+    # Whatever starts a plugin, a person may write it a brief too (contract, triggers).
     return [trigger.form for trigger in declared.triggers if trigger.on == "manual"] or [USUAL_FORM]
 
 

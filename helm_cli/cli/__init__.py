@@ -64,6 +64,9 @@ WorkspaceOption = Annotated[
     typer.Option("--workspace", metavar="DIR", help="The workspace; else HELM_CLI_WORKSPACE, else found from here."),
 ]
 OutputOption = Annotated[str, typer.Option("--output", "-o", metavar="FORMAT", help="auto or json.")]
+ProfileArgument = Annotated[str, typer.Argument(help="The profile's name.")]
+PluginArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of an approved plugin.")]
+TokenOption = Annotated[bool, typer.Option("--token-stdin", help="Read the token from standard input.")]
 
 
 def group(summary: str) -> typer.Typer:

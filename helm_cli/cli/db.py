@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from helm_cli.broker import profiles as broker
-from helm_cli.cli import OutputOption, broken, database, group, listing_format, trying
+from helm_cli.cli import OutputOption, ProfileArgument, broken, database, group, listing_format, trying
 from helm_cli.cli.given import Given
 from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_members, show_rows
@@ -16,7 +16,6 @@ from helm_cli.view import result
 
 app = group("Keep database profiles, and look into databases.")
 
-NameArgument = Annotated[str, typer.Argument(help="The profile's name.")]
 EngineOption = Annotated[str | None, typer.Option("--engine", metavar="ENGINE", help="sqlite, postgres or mysql.")]
 PathOption = Annotated[str | None, typer.Option("--path", metavar="FILE", help="The SQLite file.")]
 HostOption = Annotated[str | None, typer.Option("--host", metavar="HOST", help="The server.")]
@@ -76,7 +75,7 @@ def add(
 
 @app.command()
 def edit(
-    name: NameArgument,
+    name: ProfileArgument,
     path: PathOption = None,
     host: HostOption = None,
     port: PortOption = None,
@@ -122,7 +121,7 @@ def list_(output: OutputOption = "auto") -> None:
 
 
 @app.command()
-def show(name: NameArgument, output: OutputOption = "auto") -> None:
+def show(name: ProfileArgument, output: OutputOption = "auto") -> None:
     """Show a database profile, never its secret.
 
     \b
@@ -137,7 +136,7 @@ def show(name: NameArgument, output: OutputOption = "auto") -> None:
 
 
 @app.command()
-def remove(name: NameArgument) -> None:
+def remove(name: ProfileArgument) -> None:
     """Remove a database profile and its password.
 
     \b
@@ -151,7 +150,7 @@ def remove(name: NameArgument) -> None:
 
 
 @app.command()
-def test(name: NameArgument, output: OutputOption = "auto") -> int:
+def test(name: ProfileArgument, output: OutputOption = "auto") -> int:
     """Try a database profile: open it, and say what answered.
 
     \b
@@ -166,7 +165,7 @@ def test(name: NameArgument, output: OutputOption = "auto") -> int:
 
 @app.command()
 def tables(
-    name: NameArgument,
+    name: ProfileArgument,
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FORMAT", help="auto, json, table, csv, tsv or ndjson.")
     ] = "auto",
@@ -187,7 +186,7 @@ def tables(
 
 @app.command()
 def query(
-    name: NameArgument,
+    name: ProfileArgument,
     sql: Annotated[str, typer.Argument(metavar="SQL", help="One statement, with the engine's own placeholders.")],
     arg: Annotated[
         list[str] | None,
@@ -212,7 +211,7 @@ def query(
 
 
 @app.command("shell")
-def shell(name: NameArgument) -> int:
+def shell(name: ProfileArgument) -> int:
     """Look into a database by hand.
 
     For a person at the terminal. It is read-only until writes are turned on with \\w, and then asks about each of them.

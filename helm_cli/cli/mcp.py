@@ -5,7 +5,17 @@ from typing import Annotated
 import typer
 
 from helm_cli.broker import profiles as broker
-from helm_cli.cli import OutputOption, WorkspaceOption, broken, group, listing_format, mcp_profile, trying
+from helm_cli.cli import (
+    OutputOption,
+    ProfileArgument,
+    TokenOption,
+    WorkspaceOption,
+    broken,
+    group,
+    listing_format,
+    mcp_profile,
+    trying,
+)
 from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.cli.mcp_profile import Given
@@ -14,7 +24,6 @@ from helm_cli.store import profiles
 
 app = group("Keep MCP server profiles, and serve approved operations to MCP clients.")
 
-NameArgument = Annotated[str, typer.Argument(help="The profile's name.")]
 CommandArgument = Annotated[
     list[str] | None, typer.Argument(metavar="-- COMMAND ARG…", help="The program that is the server.")
 ]
@@ -22,7 +31,6 @@ UrlOption = Annotated[str | None, typer.Option("--url", metavar="URL", help="Whe
 VariableOption = Annotated[
     str | None, typer.Option("--token-env", metavar="VAR", help="The one variable that gives a command its token.")
 ]
-TokenOption = Annotated[bool, typer.Option("--token-stdin", help="Read the token from standard input.")]
 StartOption = Annotated[
     int | None, typer.Option("--start-seconds", metavar="N", min=1, max=600, help="What starting it may take; else 30.")
 ]
@@ -61,7 +69,7 @@ def add(
 
 @app.command()
 def edit(
-    name: NameArgument,
+    name: ProfileArgument,
     command: CommandArgument = None,
     url: UrlOption = None,
     token_env: VariableOption = None,
@@ -105,7 +113,7 @@ def list_(output: OutputOption = "auto") -> None:
 
 
 @app.command()
-def show(name: NameArgument, output: OutputOption = "auto") -> None:
+def show(name: ProfileArgument, output: OutputOption = "auto") -> None:
     """Show an MCP server profile, never its token.
 
     \b
@@ -122,7 +130,7 @@ def show(name: NameArgument, output: OutputOption = "auto") -> None:
 
 
 @app.command()
-def remove(name: NameArgument) -> None:
+def remove(name: ProfileArgument) -> None:
     """Remove an MCP server profile and its token.
 
     \b
@@ -136,7 +144,7 @@ def remove(name: NameArgument) -> None:
 
 
 @app.command()
-def test(name: NameArgument, output: OutputOption = "auto", workspace: WorkspaceOption = None) -> int:
+def test(name: ProfileArgument, output: OutputOption = "auto", workspace: WorkspaceOption = None) -> int:
     """Try an MCP server profile: start it or reach it, and say what answered.
 
     \b
@@ -149,7 +157,7 @@ def test(name: NameArgument, output: OutputOption = "auto", workspace: Workspace
 
 
 @app.command()
-def tools(name: NameArgument, output: OutputOption = "auto", workspace: WorkspaceOption = None) -> None:
+def tools(name: ProfileArgument, output: OutputOption = "auto", workspace: WorkspaceOption = None) -> None:
     """List what an MCP server says of its tools; its hints are claims and prove nothing.
 
     \b

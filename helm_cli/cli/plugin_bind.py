@@ -6,7 +6,7 @@ import typer
 
 from helm_cli.broker import bindings, declared, plugin
 from helm_cli.broker.plugin import Team
-from helm_cli.cli import WorkspaceOption, arguments, group
+from helm_cli.cli import PluginArgument, WorkspaceOption, arguments, group
 from helm_cli.cli.entry import asked, can_ask
 from helm_cli.cli.here import Here, answered, here, need_person, tell
 from helm_cli.model.errors import HelmError
@@ -19,7 +19,7 @@ app = group("Review, approve and list extensions.")
 
 @app.command("bind")
 def bind(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="The id of an approved plugin.")],
+    id_: PluginArgument,
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="One of its named tools of kind http.")],
     service: Annotated[
         str | None, typer.Option("--service", metavar="S", help="The service profile that its calls go to.")

@@ -9,7 +9,7 @@ import typer
 from helm_cli.broker import briefing, due, plugin, runs
 from helm_cli.broker.plugin import Team
 from helm_cli.broker.runs import Form, Running
-from helm_cli.cli import OutputOption, WorkspaceOption, entry, group, listing_format
+from helm_cli.cli import OutputOption, PluginArgument, WorkspaceOption, entry, group, listing_format
 from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_rows, write_json
 from helm_cli.grammar import release_event
@@ -19,12 +19,10 @@ from helm_cli.view.streams import piped_bytes
 
 app = group("Review, approve and list extensions.")
 
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of an approved plugin.")]
-
 
 @app.command("run")
 def run(
-    id_: IdArgument,
+    id_: PluginArgument,
     arg: Annotated[
         list[str] | None, typer.Option("--arg", metavar="NAME=VALUE", help="The answer to a field of the form; text.")
     ] = None,

@@ -7,7 +7,7 @@ import typer
 from helm_cli.broker import plugin
 from helm_cli.broker import settings as broker
 from helm_cli.broker.plugin import Team
-from helm_cli.cli import OutputOption, WorkspaceOption, group, listing_format
+from helm_cli.cli import OutputOption, PluginArgument, WorkspaceOption, group, listing_format
 from helm_cli.cli.entry import asked, can_ask, piped_secret, typed_secret
 from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_rows
@@ -42,7 +42,7 @@ class Given(NamedTuple):
 
 @app.command("settings")
 def settings(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="The id of an approved plugin.")],
+    id_: PluginArgument,
     action: Annotated[str | None, typer.Argument(metavar="[set|unset]", help="Else they are shown.")] = None,
     key: Annotated[str | None, typer.Argument(metavar="KEY", help="Which setting.")] = None,
     word: Annotated[str | None, typer.Argument(metavar="VALUE", help="A string's value.")] = None,

@@ -7,7 +7,7 @@ import typer
 from helm_cli.broker import budget, drafts, plugin
 from helm_cli.broker.budget import Budget
 from helm_cli.broker.plugin import Team
-from helm_cli.cli import OutputOption, WorkspaceOption, group, listing_format
+from helm_cli.cli import OutputOption, PluginArgument, WorkspaceOption, group, listing_format
 from helm_cli.cli.here import Here, answered, here, need_person, tell
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.model.errors import HelmError
@@ -17,12 +17,10 @@ from helm_cli.view import question
 
 app = group("Review, approve and list extensions.")
 
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of an approved plugin.")]
-
 
 @app.command("usage")
 def usage(
-    id_: IdArgument,
+    id_: PluginArgument,
     add: Annotated[
         int | None, typer.Option("--add", metavar="N", min=1, help="Count so many tokens that a host used.")
     ] = None,
@@ -69,7 +67,7 @@ def usage(
 
 @app.command("approvers")
 def approvers_(
-    id_: IdArgument,
+    id_: PluginArgument,
     role: Annotated[str | None, typer.Argument(metavar="ROLE", help="A role that the plugin's approvals name.")] = None,
     users: Annotated[list[str] | None, typer.Argument(metavar="USER…", help="Users of this machine.")] = None,
     anyone: Annotated[bool, typer.Option("--anyone", help="Take the list away: anyone but the asker may.")] = False,

@@ -6,7 +6,16 @@ from typing import Annotated
 import typer
 
 from helm_cli.broker import profiles as broker
-from helm_cli.cli import OutputOption, broken, group, listing_format, service_entry, trying
+from helm_cli.cli import (
+    OutputOption,
+    ProfileArgument,
+    TokenOption,
+    broken,
+    group,
+    listing_format,
+    service_entry,
+    trying,
+)
 from helm_cli.cli.here import Here, here, tell
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.cli.service_entry import Given
@@ -15,7 +24,6 @@ from helm_cli.store import profiles
 
 app = group("Keep service profiles: a base URL, and a token or a sign-in.")
 
-NameArgument = Annotated[str, typer.Argument(help="The profile's name.")]
 BaseUrlOption = Annotated[
     str | None,
     typer.Option("--base-url", metavar="URL", help="Where its paths begin; https, or http on 127.0.0.1 or localhost."),
@@ -29,7 +37,6 @@ FormatOption = Annotated[
         "--format", metavar="FORMAT", help="bearer or raw; else bearer in Authorization, raw in any other header."
     ),
 ]
-TokenOption = Annotated[bool, typer.Option("--token-stdin", help="Read the token from standard input.")]
 ClientOption = Annotated[str | None, typer.Option("--client-id", metavar="ID", help="The OAuth client that is yours.")]
 ClientSecretOption = Annotated[
     bool, typer.Option("--client-secret-stdin", help="Read its secret from standard input; empty for a public client.")
@@ -104,7 +111,7 @@ def add(
 
 @app.command()
 def edit(
-    name: NameArgument,
+    name: ProfileArgument,
     base_url: BaseUrlOption = None,
     header: HeaderOption = None,
     format_: FormatOption = None,
@@ -179,7 +186,7 @@ def list_(output: OutputOption = "auto") -> None:
 
 
 @app.command()
-def show(name: NameArgument, output: OutputOption = "auto") -> None:
+def show(name: ProfileArgument, output: OutputOption = "auto") -> None:
     """Show a service profile, never its secret.
 
     \b
@@ -194,7 +201,7 @@ def show(name: NameArgument, output: OutputOption = "auto") -> None:
 
 
 @app.command()
-def remove(name: NameArgument) -> None:
+def remove(name: ProfileArgument) -> None:
     """Remove a service profile, its secret and its sign-in.
 
     \b
@@ -208,7 +215,7 @@ def remove(name: NameArgument) -> None:
 
 
 @app.command()
-def test(name: NameArgument, output: OutputOption = "auto") -> int:
+def test(name: ProfileArgument, output: OutputOption = "auto") -> int:
     """Try a service profile: ask for its base URL, with its token, and say what answered.
 
     \b

@@ -1,6 +1,7 @@
 """Which dialects of manifests there are, how a folder tells which one it is written in, and who reads it."""
 
 import json
+import os.path
 from importlib import import_module
 from typing import Any, Final, NamedTuple
 
@@ -81,6 +82,12 @@ def template(identifier: str, dialect: str = "manifest.json") -> dict[str, str]:
     """The files of a new extension that is valid as it stands: path -> text. HelmError("usage") for a bad id."""
     files: dict[str, str] = _known(dialect).template(identifier)
     return files
+
+
+def packaged(name: str) -> str:
+    """The text of a file that lies beside the dialects, such as a JSON Schema."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return file.read()
 
 
 def _known(dialect: str) -> Any:

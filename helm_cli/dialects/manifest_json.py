@@ -4,11 +4,10 @@
 """
 
 import json
-import os.path
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from helm_cli.dialects import Reading, shapes
+from helm_cli.dialects import Reading, packaged, shapes
 from helm_cli.grammar.template import body_names, names
 from helm_cli.model import jsontext
 from helm_cli.model.content import Content
@@ -60,8 +59,7 @@ def effective(content: Content) -> None:
 
 def schema_text() -> str:
     """The JSON Schema of manifest.json as it stands in the package (draft 2020-12)."""
-    with open(os.path.join(os.path.dirname(__file__), _SCHEMA), encoding="utf-8") as file:
-        return file.read()
+    return packaged(_SCHEMA)
 
 
 def reference() -> str:

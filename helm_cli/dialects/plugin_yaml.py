@@ -3,22 +3,29 @@
 `build` is on the way of every call, so it imports nothing that checks; `read` is for reviews and loads the rest.
 """
 
-import os.path
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from helm_cli.dialects import Reading, plugin_yaml_files, shapes, yaml_document
+from helm_cli.dialects import Reading, packaged, plugin_yaml_files, shapes, yaml_document
 from helm_cli.grammar import tool_glob
 from helm_cli.model.content import Content
 from helm_cli.model.extension import Connection, Extension, Operation
-from helm_cli.model.plugin import DRAFT_KINDS, RISKS, Instructions, Plugin, Publish, Setting, Trigger
+from helm_cli.model.plugin import (
+    DRAFT_KINDS,
+    RISKS,
+    TOOLS,
+    USUAL_FORM,
+    Instructions,
+    Plugin,
+    Publish,
+    Setting,
+    Trigger,
+)
 
 FILE: Final = "plugin.yaml"
-TOOLS: Final = "_tools"
 SETTING_TYPES: Final = ("string", "secret", "connection")
 TRIGGERS: Final = ("manual", "schedule", "github.release")
 TOOL_KINDS: Final = ("builtin", "http")
-FORM: Final[Mapping[str, str]] = {"brief": "text"}
 
 _SCHEMA: Final = "plugin.schema.json"
 
@@ -75,8 +82,7 @@ def effective(content: Content) -> dict[str, Any]:
 
 def schema_text() -> str:
     """The JSON Schema of plugin.yaml as it stands in the package (draft 2020-12)."""
-    with open(os.path.join(os.path.dirname(__file__), _SCHEMA), encoding="utf-8") as file:
-        return file.read()
+    return packaged(_SCHEMA)
 
 
 def reference() -> str:
@@ -161,7 +167,7 @@ def _setting(entry: Mapping[str, Any]) -> Setting:
 
 def _trigger(entry: Mapping[str, Any]) -> Trigger:
     on: Any = shapes.one_of(entry["on"], TRIGGERS)
-    form = shapes.mapping(entry.get("form", dict(FORM))) if on == "manual" else {}
+    form = shapes.mapping(entry.get("form", dict(USUAL_FORM))) if on == "manual" else {}
     fields = {
         name: shapes.one_of(asked, ("text",)) if isinstance(asked, str) else shapes.texts(asked)
         for name, asked in form.items()

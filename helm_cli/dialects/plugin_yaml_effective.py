@@ -1,10 +1,11 @@
 """What a valid plugin.yaml says once every default is filled in."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from jsonschema import Draft202012Validator
+
+from helm_cli.dialects.reference_page import Schema, resolved
 
 
 def filled(manifest: Any, schema_text: str) -> dict[str, Any]:
@@ -17,8 +18,8 @@ def filled(manifest: Any, schema_text: str) -> dict[str, Any]:
     return found
 
 
-def _filled(value: Any, declared: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
-    schema = _resolved(declared, definitions)
+def _filled(value: Any, declared: Schema, definitions: Schema) -> Any:
+    schema = resolved(declared, definitions)
     if isinstance(value, list):
         return [_filled(entry, schema.get("items", {}), definitions) for entry in value]
     if not isinstance(value, dict):
@@ -29,14 +30,9 @@ def _filled(value: Any, declared: Mapping[str, Any], definitions: Mapping[str, A
     fields = schema.get("properties")
     if fields is None:
         return value
-    known = {name: _resolved(about, definitions) for name, about in fields.items()}
+    known = {name: resolved(about, definitions) for name, about in fields.items()}
     return {
         name: _filled(value[name], about, definitions) if name in value else about["default"]
         for name, about in known.items()
         if name in value or "default" in about
     }
-
-
-def _resolved(about: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
-    target = about.get("$ref")
-    return about if target is None else {**definitions[target.rpartition("/")[2]], **about}

@@ -11,9 +11,7 @@ from time import monotonic
 from typing import Final
 
 from helm_cli.model.errors import HelmError
-
-# What every command gets of helm's environment, and nothing else (contract, MCP).
-SAFE: Final = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
+from helm_cli.model.profile import SAFE_VARIABLES
 
 # A guardian's own numbers for the pipes; helm's are moved above them, so that none is lost while they are set.
 _ABOVE: Final = 10
@@ -67,7 +65,7 @@ class Child:
 
 def environment(more: Mapping[str, str]) -> dict[bytes, bytes]:
     """The safe variables, those of them that are set, and `more`."""
-    found = {name: os.environ[name] for name in SAFE if name in os.environ}
+    found = {name: os.environ[name] for name in SAFE_VARIABLES if name in os.environ}
     # An exported function of a shell is code.
     safe = {name: value for name, value in found.items() if not value.startswith("()")}
     return {os.fsencode(name): os.fsencode(value) for name, value in {**safe, **more}.items()}

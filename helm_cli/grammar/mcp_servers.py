@@ -10,13 +10,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from helm_cli.grammar import secret_words, token, url
+from helm_cli.model.profile import SAFE_VARIABLES, VARIABLE
 
 _TOKENS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _COMMAS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|,(?=[ \t\r\n]*[}\]])')
 _PLACEHOLDER: Final = re.compile(r"\$\{[^{}]*\}")
-_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# Every command that helm starts has these anyway (contract, MCP).
-_SAFE: Final = frozenset(("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"))
 _HTTP: Final = ("http", "streamable-http", "streamableHttp", "streamable_http")
 _MOST_NAME: Final = 64
 
@@ -142,10 +140,10 @@ def _variables(found: Found, env: Any) -> Found:
     if not isinstance(env, dict):
         return found._replace(fault="its env is no JSON object")
     given = {name: _plain(value) for name, value in env.items() if value is not None}
-    own = sorted(given.keys() & _SAFE)
+    own = sorted(given.keys() & set(SAFE_VARIABLES))
     if own:
         found = _noted(found, f"{_and(own)} of its env {_are(own)} not kept: the server gets those of helm itself")
-    wanted = {name: value for name, value in given.items() if name not in _SAFE}
+    wanted = {name: value for name, value in given.items() if name not in SAFE_VARIABLES}
     secret = [name for name in wanted if secret_words.sounds_secret(name)]
     if len(wanted) > 1 and len(secret) != 1:
         told = f"it has {len(wanted)} variables ({', '.join(sorted(wanted))}), and helm passes only one"
@@ -157,7 +155,7 @@ def _variables(found: Found, env: Any) -> Found:
     if left:
         told = f"{_and(left)} {_are(left)} not passed, for helm passes one variable; a server that needs more fails"
         found = _noted(found, told)
-    if not _VARIABLE.fullmatch(kept):
+    if not re.fullmatch(VARIABLE, kept):
         return found._replace(fault="the name of its variable is none")
     return _token(found._replace(variable=kept), wanted[kept])
 

@@ -1,11 +1,11 @@
 """What of a GitHub release event a run is told: the release that was published, its notes and its repository."""
 
 import re
-import unicodedata
 from typing import Any, Final
 
 from helm_cli.model import jsontext
 from helm_cli.model.jsontext import Json
+from helm_cli.model.wording import one_line
 
 MOST_BYTES: Final = 2 * 1024 * 1024
 # GitHub takes release notes of 125,000 characters.
@@ -13,8 +13,6 @@ _MOST_CHARACTERS: Final = 125_000
 _MOST_SHORT: Final = 1_000
 _REPOSITORY: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}")
 _URL: Final = re.compile(r"https://[!-~]+")
-# Control characters, surrogates, and what ends a line.
-_IN_NO_LINE: Final = ("Cc", "Cs", "Zl", "Zp")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 
 
@@ -78,7 +76,7 @@ def _text(record: dict[str, Any], key: str, name: str, most: int, *, null: bool 
 def _line(record: dict[str, Any], key: str, name: str, *, null: bool = False) -> str:
     """A short text of one line."""
     value = _text(record, key, name, _MOST_SHORT, null=null)
-    if any(unicodedata.category(character) in _IN_NO_LINE for character in value):
+    if not one_line(value):
         raise ValueError(f"has a {name} of more than one line, or with control characters")
     return value
 

@@ -25,15 +25,16 @@ def plan(
     operation: Operation,
     arguments: dict[str, Json],
     service: Service,
+    most: int = kinds.MOST_CHARACTERS,
 ) -> Plan:
     """The request with its placeholders filled (contract, HTTP; design, section 8).
 
     `request` is `{"method", "url", "body"}`: the whole URL under the base URL of the service, and the JSON text of
-    the body in ASCII, absent where none is declared. HelmError "refused" when an argument is unknown or no scalar,
-    or a path value is missing, empty, or leaves its place in the path.
+    the body in ASCII, absent where none is declared. HelmError "refused" when an argument is unknown, no scalar or a
+    text of more than `most` characters, or a path value is missing, empty, or leaves its place in the path.
     """
     check_names(operation, arguments)
-    check_scalars(arguments)
+    check_scalars(arguments, most)
     return Plan(
         kind="http",
         effect=operation.effect,
@@ -47,12 +48,11 @@ def plan(
         title="Confirm request",
         verb="Send",
         noun="call",
-        request=filled(operation, arguments, service),
+        request=_filled(operation, arguments, service),
     )
 
 
-def filled(operation: Operation, arguments: dict[str, Json], service: Service) -> dict[str, Json]:
-    """The request of `plan`, of arguments that were checked. HelmError "refused" for a path value that does not fit."""
+def _filled(operation: Operation, arguments: dict[str, Json], service: Service) -> dict[str, Json]:
     values: dict[str, Any] = arguments
     request: dict[str, Json] = {
         "method": operation.spec["method"],

@@ -5,9 +5,8 @@ from typing import Final
 from urllib.parse import parse_qsl
 
 from helm_cli.grammar import template, url
-from helm_cli.kinds import check_names, check_scalars, http
+from helm_cli.kinds import http
 from helm_cli.model import jsontext
-from helm_cli.model.envelope import JSON
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension, Operation
 from helm_cli.model.jsontext import Json
@@ -15,7 +14,6 @@ from helm_cli.model.plan import Plan
 from helm_cli.model.plugin import Bound
 from helm_cli.model.profile import Service
 
-CONNECTION: Final = "_tools"
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _READS: Final = ("GET", "POST")
 # In characters of a text: as long as the body of a draft may be.
@@ -36,23 +34,7 @@ def plan(
     """
     if (wrong := problem(extension.id, operation)) is not None:
         raise HelmError("refused", wrong)
-    check_names(operation, arguments)
-    check_scalars(arguments, MOST_CHARACTERS)
-    return Plan(
-        kind="http",
-        effect=operation.effect,
-        extension=extension.id,
-        connection=connection.id,
-        operation=operation.name,
-        group=connection.group,
-        profile=connection.profile,
-        driver="http",
-        shape=JSON,
-        title="Confirm request",
-        verb="Send",
-        noun="tool",
-        request=http.filled(operation, arguments, target),
-    )
+    return http.plan(extension, connection, operation, arguments, target, MOST_CHARACTERS)._replace(noun="tool")
 
 
 def schema(connection: Connection, operation: Operation) -> dict[str, Json]:

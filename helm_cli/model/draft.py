@@ -1,8 +1,9 @@
 """What waits in a team's review queue: a draft, what people said to it, and whether it went out."""
 
-import unicodedata
 from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple
+
+from helm_cli.model.wording import one_line
 
 Said = Literal["approve", "reject"]
 # "sending" stands while it is sent, and for good where that was cut off: then nobody knows whether it went out.
@@ -11,10 +12,6 @@ STATES: Final[tuple[Sent, ...]] = ("sending", "unknown", "published")
 
 MOST_BODY_BYTES: Final = 256 * 1024
 MOST_TITLE_CHARACTERS: Final = 240
-
-
-# Control characters, surrogates, and what ends a line: a title has none of them.
-_NO_TITLE: Final = ("Cc", "Cs", "Zl", "Zp")
 
 
 class Draft(NamedTuple):
@@ -107,11 +104,7 @@ def standing(filed: Filed, rule: Rule) -> Standing:
 
 def title_fault(title: Any) -> str | None:
     """Why this can be no title, a clause; None where it can."""
-    if (
-        not isinstance(title, str)
-        or not title.strip()
-        or any(unicodedata.category(char) in _NO_TITLE for char in title)
-    ):
+    if not isinstance(title, str) or not title.strip() or not one_line(title):
         return "must be one line of text"
     if len(title) > MOST_TITLE_CHARACTERS:
         return f"must have at most {MOST_TITLE_CHARACTERS} characters"

@@ -5,7 +5,17 @@ from typing import Final, Literal, NamedTuple
 
 Risk = Literal["read", "write", "consequential"]
 RISKS: Final[tuple[Risk, ...]] = ("read", "write", "consequential")
+# The connection of the tools that a plugin names itself.
+TOOLS: Final = "_tools"
+# The fields of a manual trigger that declares none (contract, triggers).
+USUAL_FORM: Final[Mapping[str, str]] = {"brief": "text"}
 DRAFT_KINDS: Final = ("blog", "social", "email", "image", "action")
+
+
+def height(risk: str) -> int:
+    """Where a risk stands among RISKS: the higher, the more it may do. Raises ValueError for what is none."""
+    heights: tuple[str, ...] = RISKS
+    return heights.index(risk)
 
 
 class Instructions(NamedTuple):

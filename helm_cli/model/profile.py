@@ -14,6 +14,10 @@ Format = Literal["bearer", "raw"]
 SignIn = Literal["oauth2", "token", "none"]
 TdtProfile = Literal["read-only", "everyday"]
 NAME: Final = r"[a-z0-9][a-z0-9._-]{0,63}"
+# The name of an environment variable; and those that every server's command gets of helm's own, and no others of it
+# (contract, MCP).
+VARIABLE: Final = r"[A-Za-z_][A-Za-z0-9_]*"
+SAFE_VARIABLES: Final = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
 
 
 class Database(NamedTuple):

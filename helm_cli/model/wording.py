@@ -10,6 +10,7 @@ MOST_OF_A_NAME: Final = 40
 MOST_NAMES: Final = 5
 # What stands in the place of a secret.
 HIDDEN: Final = "***"
+_IN_NO_LINE: Final = ("Cc", "Cs", "Zl", "Zp")
 
 
 def meant(word: str, known: Iterable[str]) -> str | None:
@@ -29,6 +30,13 @@ def brief(names: Sequence[str]) -> str:
     shown = [name if len(name) <= MOST_OF_A_NAME else f"{name[:MOST_OF_A_NAME]}…" for name in names[:MOST_NAMES]]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def one_line(text: str) -> bool:
+    """Whether a text holds nothing that ends a line, no control character and no surrogate."""
+    import unicodedata
+
+    return not any(unicodedata.category(character) in _IN_NO_LINE for character in text)
 
 
 def without(text: str, *secrets: str | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from helm_cli.grammar import url
-from helm_cli.model.profile import Database, Profile, Server, Service
+from helm_cli.model.profile import SAFE_VARIABLES, VARIABLE, Database, Profile, Server, Service
 
 # Members of a record that its file does not hold: its name is the file's, its folder is each call's own.
 NOT_KEPT: Final = ("name", "folder")
@@ -33,9 +33,6 @@ _TAKEN: Final = (
 )
 _TAKEN_BEGINNINGS: Final = ("content-", "proxy-", "x-forwarded-")
 _PRINTABLE: Final = re.compile(r"[!-~]+")
-_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# Every command gets these (contract, MCP); to name one would take it from the server.
-_SAFE: Final = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
 
 
 class Group(NamedTuple):
@@ -139,9 +136,10 @@ def _command(profile: Server) -> str | None:
         return "command must name a program"
     if not all(_argument(word) for word in profile.command):
         return "command must be texts in UTF-8 that hold no NUL"
-    if profile.token_env is not None and not _VARIABLE.fullmatch(profile.token_env):
+    if profile.token_env is not None and not re.fullmatch(VARIABLE, profile.token_env):
         return "token_env must be the name of an environment variable"
-    if profile.token_env in _SAFE:
+    # To name one of these would take it from the server.
+    if profile.token_env in SAFE_VARIABLES:
         return "token_env must not be one of the variables that every server gets"
     if profile.credential is not None and profile.token_env is None:
         return "a token for a command needs token_env, the variable that gives it"

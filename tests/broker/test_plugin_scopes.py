@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from helm_cli.broker import approve, bindings, call, declared, plugin, profiles, review, scopes, settings, signin
+from helm_cli.broker import approve, bindings, call, plugin, profiles, review, scopes, settings, signin
 from helm_cli.broker.scopes import Wanted
 from helm_cli.broker.signin import Connected
 from helm_cli.broker.stores import Stores
@@ -108,8 +108,7 @@ def test_a_bound_tool_uses_a_sign_in_that_covers_what_the_settings_ask_for(store
     signed_in(stores, "a", "b")
     prepared = call.describe(stores, call.Request(here, "_tools", "find", {}))
     assert prepared.plan.request == {"method": "GET", "url": "http://127.0.0.1:9/api/files"}
-    found = bindings.bound(stores, team.approval, declared.extension(stores, team.approval), "find")
-    assert found is not None and (found.group, found.profile) == ("service", "drive")
+    assert (prepared.plan.group, prepared.plan.profile) == ("service", "drive")
     settings.empty(stores, here.path, ID, "drive")
     assert refusal(stores, here)[1].startswith("no connection setting of the plugin names drive, so its sign-in is not")
 

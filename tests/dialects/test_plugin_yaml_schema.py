@@ -13,7 +13,7 @@ from helm_cli import dialects
 from helm_cli.dialects import plugin_yaml, plugin_yaml_files, yaml_document
 from helm_cli.model.content import Content
 from helm_cli.model.errors import HelmError
-from helm_cli.model.plugin import DRAFT_KINDS, RISKS, Publish
+from helm_cli.model.plugin import DRAFT_KINDS, RISKS, USUAL_FORM, Publish
 from tests.dialects.test_plugin_yaml_faults import CASES
 from tests.dialects.yaml_samples import FULL, HEAD, content
 
@@ -85,7 +85,7 @@ def test_what_the_code_repeats_of_the_schema_is_the_same() -> None:
     top = SCHEMA["properties"]
     assert list(plugin_yaml_files.AGENTS) == top["agents"]["default"]
     assert list(plugin_yaml_files.SKILLS) == top["skills"]["default"]
-    assert dict(plugin_yaml.FORM) == DEFINITIONS["trigger-manual"]["properties"]["form"]["default"]
+    assert dict(USUAL_FORM) == DEFINITIONS["trigger-manual"]["properties"]["form"]["default"]
     assert list(plugin_yaml.SETTING_TYPES) == DEFINITIONS["setting"]["properties"]["type"]["enum"]
     assert list(plugin_yaml.TRIGGERS) == DEFINITIONS["trigger"]["properties"]["on"]["enum"]
     assert list(plugin_yaml.TOOL_KINDS) == DEFINITIONS["tool-named"]["properties"]["kind"]["enum"]
