@@ -35,4 +35,4 @@ def carry_out(place: Here, request: Request, output: str, *, wait: bool) -> Done
         return Done(call.perform(place.stores, request, prepared=prepared), prepared.plan.shape)
     from helm_cli.cli.writing import ask
 
-    return Done(ask(place, request, wait=wait), prepared.plan.shape, wrote=True)
+    return Done(ask(place, request, wait=wait, prepared=prepared), prepared.plan.shape, wrote=True)

@@ -16,12 +16,15 @@ from helm_cli.view.streams import person_present
 Decision = Literal["confirmed", "declined", "expired"]
 
 
-def ask(place: Here, request: call.Request, *, wait: bool) -> Envelope:
-    """Have a write confirmed, here or in another terminal, and send it then."""
+def ask(place: Here, request: call.Request, *, wait: bool, prepared: call.Prepared | None = None) -> Envelope:
+    """Have a write confirmed, here or in another terminal, and send it then.
+
+    A write that was described a moment ago may be given as `prepared`.
+    """
     person = person_present(place.streams)
     try:
         # A write too long to be read, or of what changed meanwhile, could wait, but never be confirmed.
-        prepared = call.describe(place.stores, request)
+        prepared = prepared or call.describe(place.stores, request)
         revisions = call.preview(place.stores, prepared)
         plan_view.revised_text(prepared.plan, {}, revisions)
     except HelmError as error:
