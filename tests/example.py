@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,6 +49,12 @@ def database(path: Path) -> None:
             [(number, f"Ticket {number}", "open" if number % 2 else "closed") for number in range(1, 201)],
         )
     db.close()
+
+
+def status(file: Path, number: int = 1) -> str:
+    """How a ticket stands in the file."""
+    with closing(sqlite3.connect(file)) as db:
+        return str(db.execute("SELECT status FROM tickets WHERE id = ?", (number,)).fetchone()[0])
 
 
 def ready(helm: Callable[..., Finished], workspace: Path) -> Path:

@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -70,6 +71,26 @@ def run(
         out, err = process.communicate()
         raise AssertionError(f"not done in {seconds} s: {command}\n{out!r}\n{err!r}") from None
     return Finished(process.returncode, out.decode(), err.decode())
+
+
+@contextmanager
+def begun(*words: str) -> Iterator[subprocess.Popen[str]]:
+    """The real program without a terminal, going on by itself; killed at the end where it is not done."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "helm_cli", *words],
+        env=environment({}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
 
 
 def environment(changes: Mapping[str, str | None]) -> dict[str, str]:

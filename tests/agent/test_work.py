@@ -178,6 +178,11 @@ def queries(id_: str, connection: str, profile: str, engine: str, statements: di
     return {"id": id_, "name": id_, "version": "1.0.0", "connections": [entry]}
 
 
+def seen(helm: Helm, connection: str) -> list[Any]:
+    row: list[Any] = helm("call", connection, "seen").json["data"]["rows"][0]
+    return row
+
+
 def test_a_postgres_session_serves_one_extension_and_keeps_nothing(
     helm: Helm, home: Path, app: Path, postgres: Postgres, unlimited: None
 ) -> None:
@@ -185,24 +190,20 @@ def test_a_postgres_session_serves_one_extension_and_keeps_nothing(
         for id_ in ("one", "two"):
             approve(helm, queries(id_, id_, "pg", "postgres", POSTGRES))
 
-        def seen(connection: str) -> list[Any]:
-            row: list[Any] = helm("call", connection, "seen").json["data"]["rows"][0]
-            return row
-
-        first = seen("one")
+        first = seen(helm, "one")
         assert first[1:] == [None, '"$user", public', 0]
-        assert seen("one") == first
-        assert seen("two")[0] != first[0]
+        assert seen(helm, "one") == first
+        assert seen(helm, "two")[0] != first[0]
         labels = [(one["what"], one["calls"], one["busy"]) for one in agent.status()["kept"]]
         assert labels == [("db/pg for one", 2, False), ("db/pg for two", 1, False)]
         assert helm("call", "one", "leave").status == 0
         for connection in ("one", "two"):
-            assert seen(connection)[1:] == [None, '"$user", public', 0]
+            assert seen(helm, connection)[1:] == [None, '"$user", public', 0]
         # A profile that changed is another target, whose connection is another's.
-        again = seen("one")
+        again = seen(helm, "one")
         assert helm("db", "edit", "pg", "--tls", "disable").status == 0
         assert helm("db", "edit", "pg", "--password-stdin", stdin=postgres_rig.PASSWORD).status == 0
-        assert seen("one")[0] != again[0]
+        assert seen(helm, "one")[0] != again[0]
         ended = agent.pid
         assert helm("agent", "stop").status == 0
         assert agents.state(ended) in ("", "Z")
@@ -236,17 +237,13 @@ def test_a_mariadb_session_serves_one_extension_and_keeps_nothing(
         for id_ in ("one", "two"):
             approve(helm, queries(id_, id_, "my", "mysql", MYSQL))
 
-        def seen(connection: str) -> list[Any]:
-            row: list[Any] = helm("call", connection, "seen").json["data"]["rows"][0]
-            return row
-
-        first = seen("one")
+        first = seen(helm, "one")
         assert (first[1], first[3]) == (None, None)
-        assert seen("one") == first
-        assert seen("two")[0] != first[0]
+        assert seen(helm, "one") == first
+        assert seen(helm, "two")[0] != first[0]
         assert helm("call", "one", "leave").status == 0
-        assert seen("one") == first
-        assert seen("two")[1:] == first[1:]
+        assert seen(helm, "one") == first
+        assert seen(helm, "two")[1:] == first[1:]
         labels = [(one["what"], one["calls"]) for one in agent.status()["kept"]]
         assert labels == [("db/my for one", 4), ("db/my for two", 2)]
 

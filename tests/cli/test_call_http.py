@@ -15,7 +15,7 @@ import pytest
 from helm_cli.model import jsontext
 from tests.program import Finished, Helm, environment
 from tests.rig import peers
-from tests.rig.http_server import Peer, Received, Server, answering, chunk, echoing, response, serving
+from tests.rig.http_server import Peer, Received, Server, answering, chunk, echoing, response, sending, serving
 from tests.rig.postgres import free_port
 from tests.rig.terminal import DOWN, ENTER, ESC, Terminal, at_terminal
 
@@ -210,12 +210,7 @@ OUTCOMES: Final[list[tuple[bytes, int, dict[str, Any]]]] = [
 @pytest.mark.contract("C37", "C39", "C40", "C41", "C43")
 def test_each_outcome_has_its_envelope_and_status(helm: Helm, server: Server, home: Path) -> None:
     for sent, status, envelope in OUTCOMES:
-
-        def script(peer: Peer, request: Received, sent: bytes = sent) -> None:
-            peer.send(sent)
-            peer.close()
-
-        server.script = script
+        server.script = sending(sent)
         ended = helm(*ISSUES)
         told = ended.json
         error = told.pop("error") or {}

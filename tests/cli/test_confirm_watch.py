@@ -1,15 +1,14 @@
 """What waits, chosen from a list or watched for, at a real terminal."""
 
 import signal
-import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from tests.example import ready
+from tests.example import ready, status
 from tests.program import Helm
 from tests.rig.terminal import CTRL_C, DOWN, ENTER, ESC, Terminal, at_terminal
 
@@ -37,11 +36,6 @@ def watch(app: Path) -> Iterator[Terminal]:
         if screen.process.poll() is None:
             screen.send(CTRL_C)
             assert screen.status() == 130
-
-
-def status(file: Path, number: int) -> str:
-    with closing(sqlite3.connect(file)) as db:
-        return str(db.execute("SELECT status FROM tickets WHERE id = ?", (number,)).fetchone()[0])
 
 
 def test_a_call_on_another_terminal_gets_what_was_decided(

@@ -3,16 +3,13 @@
 import hashlib
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from tests.program import Finished, Helm, environment
+from tests.program import Finished, Helm, begun
 from tests.rig.terminal import DOWN, ENTER, Terminal, at_terminal
 
 HELM: Final = (sys.executable, "-m", "helm_cli")
@@ -374,32 +371,13 @@ def test_a_change_between_the_question_and_the_write_is_a_conflict(workspace: Pa
     assert sorted(os.listdir("docs")) == (["b.txt"] if change == "delete" else ["a.md", "b.txt"])
 
 
-@contextmanager
-def waiting(*words: str) -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [*HELM, *words],
-        env=environment({}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
-
-
 @pytest.mark.contract("C88")
 @pytest.mark.parametrize("change", ["edit", "grow", "delete", "link", "not text"])
 def test_who_waits_is_told_of_a_conflict_that_shows_when_it_is_looked_at(
     workspace: Path, helm: Helm, change: str
 ) -> None:
     file = Path("docs/a.md")
-    with waiting(*writing(), "--wait") as call:
+    with begun(*writing(), "--wait") as call:
         assert call.stderr
         id_ = call.stderr.readline().split("helm confirm ")[1].split()[0]
         file.unlink()

@@ -16,6 +16,7 @@ import pytest
 from tests.broker.folders import manifest, write
 from tests.program import Finished, Helm
 from tests.rig import peers
+from tests.rig.kept import holding, kept
 from tests.rig.keyring_session import KeyringSession
 from tests.rig.terminal import CTRL_C, ENTER, at_terminal
 from tests.rig.tool_server import command, tool
@@ -29,17 +30,6 @@ URL = "https://mcp.test/mcp"
 
 def mcp(helm: Helm, *words: str, stdin: str = "", env: dict[str, str] | None = None) -> Finished:
     return helm("mcp", *words, stdin=stdin, env=env if env is not None else FILE)
-
-
-def kept(home: Path) -> dict[str, str]:
-    """The secrets in the file, without the digests that they carry."""
-    file = home / "credentials.json"
-    found = json.loads(file.read_text()) if file.exists() else {}
-    return {account: value.partition(" ")[2] for account, value in found.items()}
-
-
-def holding(home: Path, secret: str = SECRET) -> list[str]:
-    return [path.name for path in home.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
 
 
 def toml(home: Path, name: str) -> str:
@@ -91,14 +81,14 @@ def test_a_token_is_in_one_private_file_and_nowhere_else(helm: Helm, home: Path)
     for words in given:
         told = mcp(helm, *words, stdin=SECRET)
         assert (told.status, SECRET in told.out + told.err) == (0, False)
-    assert holding(home) == ["credentials.json"]
+    assert holding(home, SECRET) == ["credentials.json"]
     shown: tuple[tuple[str, ...], ...] = (("show", "github"), ("show", "linear", "-o", "json"), ("list",))
     for words in (*shown, ("test", "github")):
         told = mcp(helm, *words)
         assert SECRET not in told.out + told.err
     for name in ("github", "linear"):
         assert mcp(helm, "remove", name).err == f"helm: removed the MCP server profile {name}\n"
-    assert holding(home) == []
+    assert holding(home, SECRET) == []
     assert mcp(helm, "remove", "github").status == 4
 
 
@@ -107,7 +97,7 @@ def test_with_a_keychain_the_token_is_there(helm: Helm, home: Path, keyring: Key
     told = mcp(helm, "add", "linear", "--url", URL, "--token-stdin", stdin=SECRET, env=keyring.environment)
     assert (told.status, told.err) == (0, "helm: added the MCP server profile linear, its token in the keychain\n")
     assert [value.endswith(SECRET) for value in keyring.secrets().values()] == [True]
-    assert holding(home) == []
+    assert holding(home, SECRET) == []
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.program import Finished, Helm, environment
+from tests.rig.kept import holding, kept
 from tests.rig.keyring_session import KeyringSession
 
 SECRET = "canary-51c0"
@@ -39,17 +40,6 @@ def github(helm: Helm, *words: str, token: str = SECRET) -> Finished:
 
 def shown(helm: Helm, name: str) -> Any:
     return helm("service", "show", name, "-o", "json").json
-
-
-def kept(home: Path) -> dict[str, str]:
-    """What the credential file holds, without the targets."""
-    file = home / "credentials.json"
-    found = json.loads(file.read_text()) if file.exists() else {}
-    return {account: value.partition(" ")[2] for account, value in found.items()}
-
-
-def holding(home: Path, secret: str = SECRET) -> list[str]:
-    return [path.name for path in home.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
 
 
 @pytest.mark.contract("C16", "C17", "C18")
@@ -139,7 +129,7 @@ def test_without_a_keychain_a_secret_is_in_one_private_file_and_nowhere_else(hel
     assert "credentials.json" in ended.err.splitlines()[0]
     assert stat.S_IMODE((home / "credentials.json").stat().st_mode) == 0o600
     assert add(helm, "cal", *OAUTH2, "--client-secret-stdin", stdin=SECRET).status == 0
-    assert holding(home) == ["credentials.json"]
+    assert holding(home, SECRET) == ["credentials.json"]
     asked: tuple[tuple[str, ...], ...] = (
         ("service", "show", "github"),
         ("service", "list", "-o", "json"),
@@ -155,7 +145,7 @@ def test_without_a_keychain_a_secret_is_in_one_private_file_and_nowhere_else(hel
     assert list(Path.cwd().iterdir()) == []
     for name in ("github", "cal"):
         assert helm("service", "remove", name).err == f"helm: removed the service profile {name}\n"
-    assert holding(home) == []
+    assert holding(home, SECRET) == []
     assert helm("service", "list").out == ""
 
 
@@ -168,7 +158,7 @@ def test_with_a_keychain_a_secret_is_there_and_nowhere_else(helm: Helm, home: Pa
     found = {account: value.partition(" ")[2] for account, value in keyring.secrets().items()}
     assert found == {"service/github/token": SECRET, "service/cal/client-secret": SECRET}
     assert not (home / "credentials.json").exists()
-    assert holding(home) == []
+    assert holding(home, SECRET) == []
     assert helm("service", "edit", "cal", "--client-secret-stdin", stdin="").status == 0
     assert list(keyring.secrets()) == ["service/github/token"]
     assert "credential" not in shown(helm, "cal")

@@ -1,6 +1,5 @@
 """What `helm service add` and `edit` take: URLs, headers and secrets, by option, by pipe and by question."""
 
-import json
 import signal
 import sys
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.program import Finished, Helm
+from tests.rig.kept import kept
 from tests.rig.terminal import CTRL_C, DOWN, ENTER, Terminal, at_terminal
 
 SECRET = "canary-9d3f"
@@ -30,12 +30,6 @@ def add(helm: Helm, *words: str, stdin: str | bytes = "") -> Finished:
 
 def edit(helm: Helm, *words: str, stdin: str = "") -> Finished:
     return helm("service", "edit", *words, env=FILE, stdin=stdin)
-
-
-def kept(home: Path) -> dict[str, str]:
-    file = home / "credentials.json"
-    found = json.loads(file.read_text()) if file.exists() else {}
-    return {account: value.partition(" ")[2] for account, value in found.items()}
 
 
 def profile(home: Path, name: str) -> str:

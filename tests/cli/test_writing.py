@@ -4,17 +4,15 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import pytest
 
 from tests.example import ready
-from tests.program import Helm, environment
+from tests.program import Helm, begun
 from tests.rig.terminal import CTRL_C, DOWN, ENTER, ESC, Terminal, at_terminal, uncounted
 
 HELM = (sys.executable, "-m", "helm_cli")
@@ -36,26 +34,6 @@ def app(helm: Helm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def terminal(*words: str, stdin: bytes | None = None) -> AbstractContextManager[Terminal]:
     # Wide enough for the path of a test's folder.
     return at_terminal(*HELM, *words, stdin="terminal" if stdin is None else stdin, size=(200, 24))
-
-
-@contextmanager
-def waiting(*words: str) -> Iterator[subprocess.Popen[str]]:
-    """A call without a terminal that waits for its confirmation."""
-    process = subprocess.Popen(
-        [*HELM, *words],
-        env=environment({}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
 
 
 def statuses(file: Path) -> dict[int, str]:
@@ -167,7 +145,7 @@ def test_two_writes_ask_twice(app: Path, helm: Helm, tmp_path: Path) -> None:
 
 @pytest.mark.contract("C109", "C112")
 def test_a_waiting_call_gets_the_result_of_what_another_terminal_confirmed(app: Path, helm: Helm) -> None:
-    with waiting(*CLOSE, "--wait") as call:
+    with begun(*CLOSE, "--wait") as call:
         id_ = waits(helm)
         with terminal("confirm", id_) as screen:
             screen.wait_for("Any other key cancels")
@@ -185,7 +163,7 @@ def test_a_waiting_call_gets_the_result_of_what_another_terminal_confirmed(app: 
 
 
 def test_declining_elsewhere_uses_the_token_up(app: Path, helm: Helm) -> None:
-    with waiting(*CLOSE, "--wait") as call:
+    with begun(*CLOSE, "--wait") as call:
         with terminal("confirm", waits(helm)) as screen:
             screen.wait_for("Any other key cancels")
             screen.send(ENTER)
@@ -231,7 +209,7 @@ def test_a_pending_write_is_not_that_of_another_approval(app: Path, helm: Helm) 
 
 @pytest.mark.parametrize("when", ["before", "during"])
 def test_who_waits_for_what_became_impossible_is_told_so(app: Path, helm: Helm, when: str) -> None:
-    with waiting(*CLOSE, "--wait") as call:
+    with begun(*CLOSE, "--wait") as call:
         id_ = waits(helm)
         if when == "before":
             assert helm("plugin", "disable", "tickets").status == 0
@@ -249,7 +227,7 @@ def test_who_waits_for_what_became_impossible_is_told_so(app: Path, helm: Helm, 
 
 
 def test_declining_needs_no_person_because_it_sends_nothing(app: Path, helm: Helm) -> None:
-    with waiting(*CLOSE, "--wait") as call:
+    with begun(*CLOSE, "--wait") as call:
         id_ = waits(helm)
         ended = helm("confirm", id_, "--decline")
         assert (ended.status, ended.out, ended.err) == (0, "", f"helm: {id_} was declined; nothing was sent\n")
@@ -343,7 +321,7 @@ def test_a_dry_run_tells_a_person_where_it_would_go(app: Path) -> None:
 
 
 def test_a_call_that_stops_waiting_takes_its_write_back(app: Path, helm: Helm) -> None:
-    with waiting(*CLOSE, "--wait") as call:
+    with begun(*CLOSE, "--wait") as call:
         id_ = waits(helm)
         call.send_signal(signal.SIGINT)
         call.communicate(timeout=20)

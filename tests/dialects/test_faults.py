@@ -1,31 +1,12 @@
 """Every faulty manifest of faulty.txt: all faults in one run, each with its line, column, path and sentence."""
 
-from pathlib import Path
-from typing import NamedTuple
-
 import pytest
 
 from helm_cli import dialects
 from helm_cli.model.content import Content
+from tests.dialects.golden import Case, cases
 
-
-class Case(NamedTuple):
-    name: str
-    manifest: str
-    faults: str
-
-
-def _cases() -> list[Case]:
-    text = Path(__file__).with_name("faulty.txt").read_text(encoding="utf-8")
-    found = []
-    for block in ("\n" + text).split("\n== ")[1:]:
-        name, _, rest = block.partition("\n")
-        manifest, _, faults = rest.partition("\n--\n")
-        found.append(Case(name, manifest, faults.rstrip("\n")))
-    return found
-
-
-CASES = _cases()
+CASES = cases("faulty.txt")
 
 
 def test_the_table_is_whole() -> None:

@@ -1,35 +1,18 @@
 """Every faulty plugin of plugin_faulty.txt: all faults in one run, each with its line, column, path and sentence."""
 
 import re
-from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from helm_cli import dialects
 from helm_cli.model.content import Content
+from tests.dialects.golden import Case, cases
 from tests.dialects.yaml_samples import HEAD, content
 
 AGENT = b"---\n---\nWrite.\n"
 
 
-class Case(NamedTuple):
-    name: str
-    manifest: str
-    faults: str
-
-
-def _cases() -> list[Case]:
-    text = Path(__file__).with_name("plugin_faulty.txt").read_text(encoding="utf-8")
-    found = []
-    for block in ("\n" + text).split("\n== ")[1:]:
-        name, _, rest = block.partition("\n")
-        manifest, _, faults = rest.partition("\n--\n")
-        found.append(Case(name, manifest, faults.rstrip("\n")))
-    return found
-
-
-CASES = _cases()
+CASES = cases("plugin_faulty.txt")
 # A block's name begins with the item of the checklist that it proves.
 PARAMETERS = [pytest.param(case, id=case.name, marks=pytest.mark.contract(case.name.split()[0])) for case in CASES]
 

@@ -14,7 +14,7 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.plan import Plan
 from helm_cli.model.profile import Service
-from tests.rig.http_server import Peer, Received, Script, answering, chunk, echoing, packed, response, serving
+from tests.rig.http_server import Received, Script, answering, chunk, echoing, packed, response, sending, serving
 
 TOKEN = "zq-canary-token"
 
@@ -272,11 +272,7 @@ LOOK = "; it is unknown whether the write was applied: look before you repeat it
     ],
 )
 def test_another_status_is_an_http_error(sent: bytes, status: int, named: str, data: Any) -> None:
-    def script(peer: Peer, request: Received) -> None:
-        peer.send(sent)
-        peer.close()
-
-    with serving(script) as server:
+    with serving(sending(sent)) as server:
         error = refusal(Service("github", server.url))
         written = refusal(Service("github", server.url), method="PUT", body="1", effect="write")
     told = f"the service answered {named}"

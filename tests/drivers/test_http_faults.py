@@ -15,7 +15,18 @@ from helm_cli.model.profile import Service
 from tests.drivers.test_http import LOOK, TOKEN, of, refusal, run
 from tests.program import Finished
 from tests.program import run as run_program
-from tests.rig.http_server import Peer, Received, answering, authority, echoing, packed, response, serving, tunnelling
+from tests.rig.http_server import (
+    Peer,
+    Received,
+    answering,
+    authority,
+    echoing,
+    packed,
+    response,
+    sending,
+    serving,
+    tunnelling,
+)
 
 ANSWER: Final = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
 
@@ -74,11 +85,7 @@ OFF: Final = "the answer of the service broke off, or is not HTTP"
     ],
 )
 def test_what_is_no_whole_answer(sent: bytes, message: str) -> None:
-    def script(peer: Peer, request: Received) -> None:
-        peer.send(sent)
-        peer.close()
-
-    with serving(script) as server:
+    with serving(sending(sent)) as server:
         error = refusal(Service("github", server.url))
         written = refusal(Service("github", server.url), method="PATCH", body="1", effect="write")
     assert of(error) == ("unavailable", message, {}, {})

@@ -19,7 +19,7 @@ from helm_cli.drivers.http_line import Late, open_line
 from helm_cli.model.profile import Service
 from tests.drivers.test_http import LOOK, of, refusal, run
 from tests.program import ROOT, environment
-from tests.rig.http_server import Peer, Received, Script, answering, chunk, packed, response, serving
+from tests.rig.http_server import Peer, Received, Script, answering, chunk, packed, response, sending, serving
 
 MIB: Final = 1024 * 1024
 BRIEF: Final = Limits(seconds=0.4, bytes=MIB)
@@ -210,12 +210,7 @@ def test_exactly_1_mib_passes() -> None:
         response(chunk(text) + chunk(b""), headers={"Transfer-Encoding": "chunked"}),
         response(packed(text), headers={"Content-Encoding": "gzip"}),
     ):
-
-        def script(peer: Peer, request: Received, sent: bytes = sent) -> None:
-            peer.send(sent)
-            peer.close()
-
-        with serving(script) as server:
+        with serving(sending(sent)) as server:
             assert run(Service("github", server.url), limits=small)["data"] == "x" * (MIB - 2)
 
 

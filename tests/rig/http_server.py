@@ -162,6 +162,16 @@ def answering(body: bytes = b"{}", status: str = "200 OK", headers: Mapping[str,
     return lambda peer, request: peer.send(data)
 
 
+def sending(data: bytes) -> Script:
+    """These very bytes, and then the end."""
+
+    def script(peer: Peer, request: Received) -> None:
+        peer.send(data)
+        peer.close()
+
+    return script
+
+
 def echoing(peer: Peer, request: Received) -> None:
     """Answers with what it got, but not with the token: that belongs to no answer of an honest service."""
     told = {"method": request.method, "target": request.target, "body": request.body.decode()}

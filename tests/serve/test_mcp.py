@@ -3,30 +3,24 @@
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, Final
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client
 
-from tests.example import ready
+from tests.example import ready, status
 from tests.program import Helm, environment, run
 from tests.rig import peers
+from tests.rig.served import SERVE, talk
 from tests.rig.terminal import DOWN, ENTER, ESC, at_terminal
 
-SERVE: Final = ("-m", "helm_cli", "mcp", "serve")
 INSPECTOR: Final = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 YES: Final = (DOWN, 0.3, ENTER)
-
-Steps = Callable[[Client], Awaitable[None]]
 
 
 @pytest.fixture
@@ -34,29 +28,6 @@ def app(helm: Helm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = ready(helm, tmp_path)
     monkeypatch.chdir(tmp_path)
     return file
-
-
-@asynccontextmanager
-async def connected(*options: str) -> AsyncIterator[Client]:
-    server = StdioServerParameters(
-        command=sys.executable, args=[*SERVE, *options], env=environment({}), cwd=os.getcwd()
-    )
-    with open("server.log", "w") as log:
-        async with Client(stdio_client(server, errlog=log)) as client:
-            yield client
-
-
-def talk(steps: Steps, *options: str) -> None:
-    async def whole() -> None:
-        async with connected(*options) as client:
-            await steps(client)
-
-    anyio.run(whole)
-
-
-def status(file: Path, number: int = 1) -> str:
-    with closing(sqlite3.connect(file)) as db:
-        return str(db.execute("SELECT status FROM tickets WHERE id = ?", (number,)).fetchone()[0])
 
 
 def confirm(id_: str, *keys: bytes | float) -> None:

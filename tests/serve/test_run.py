@@ -2,16 +2,11 @@
 
 import json
 import os
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from helm_cli.broker import bindings
@@ -19,11 +14,11 @@ from helm_cli.broker.stores import Stores
 from helm_cli.model.plugin import Bound
 from helm_cli.store import approvals
 from tests.example import ready as tickets
-from tests.program import Helm, environment
+from tests.program import Helm
 from tests.rig import http_server, tool_server
+from tests.rig.served import talk
 from tests.rig.team import AGENT, ID, PLUGIN, write
 
-Steps = Callable[[Client], Awaitable[None]]
 MANUAL = ("--arg", "brief=Announce it")
 
 
@@ -41,23 +36,6 @@ def run(helm: Helm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     digest = helm("plugin", "review", "marketing", "-o", "json").json["digest"]
     assert helm("plugin", "review", "marketing", "--approve", digest).status == 0
     return str(helm("plugin", "run", ID, *MANUAL, "-o", "json").json["run"])
-
-
-@asynccontextmanager
-async def connected(*options: str) -> AsyncIterator[Client]:
-    words = ["-m", "helm_cli", "mcp", "serve", *options]
-    server = StdioServerParameters(command=sys.executable, args=words, env=environment({}), cwd=os.getcwd())
-    with open("server.log", "w") as log:
-        async with Client(stdio_client(server, errlog=log)) as client:
-            yield client
-
-
-def talk(steps: Steps, *options: str) -> None:
-    async def whole() -> None:
-        async with connected(*options) as client:
-            await steps(client)
-
-    anyio.run(whole)
 
 
 async def names(client: Client) -> list[str]:

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +9,11 @@ import pytest
 
 from helm_cli.model.draft import MOST_BODY_BYTES, Decision, Draft, Filed, Sending
 from helm_cli.model.errors import HelmError
-from helm_cli.store import drafts, shared
+from helm_cli.store import drafts
 from helm_cli.store.config import Config
 from tests.store import acts, crowd, samples
 
 OWN = os.geteuid()
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    folder = tmp_path / "drafts"
-    folder.mkdir()
-    folder.chmod(0o1777)
-    return folder
-
-
-@pytest.fixture
-def opened(place: Path) -> Iterator[int]:
-    with shared.opened(place) as folder:
-        yield folder
 
 
 def found(opened: int, id_: str) -> Filed:

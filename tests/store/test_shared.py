@@ -2,7 +2,6 @@
 
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,20 +11,6 @@ from helm_cli.store import shared
 from tests.store import acts, crowd
 
 OWN = os.geteuid()
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    folder = tmp_path / "drafts"
-    folder.mkdir()
-    folder.chmod(0o1777)
-    return folder
-
-
-@pytest.fixture
-def opened(place: Path) -> Iterator[int]:
-    with shared.opened(place) as folder:
-        yield folder
 
 
 def test_a_file_is_whole_and_its_owners(place: Path, opened: int) -> None:
