@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from tests.rig import forked
+
+HELM: Final = [sys.executable, "-m", "helm_cli"]
 ROOT: Final = Path(__file__).resolve().parents[1]
 SECONDS: Final = 60.0
 
@@ -31,7 +34,8 @@ class Helm:
     """`helm("call", "app", "recent")` runs `helm call app recent` and returns what came of it.
 
     `env` is laid over the test's own environment, None takes a variable away. `stdin` is what a pipe gives it, by
-    default nothing. The process has no controlling terminal, so no person is there to answer.
+    default nothing. The process has no controlling terminal, so no person is there to answer. It is forked from one
+    that has loaded helm (`tests.rig.forked`); `begun` and `subprocess` start Python anew.
     """
 
     def __call__(
@@ -42,8 +46,7 @@ class Helm:
         stdin: str | bytes = b"",
         seconds: float = SECONDS,
     ) -> Finished:
-        command = [sys.executable, "-m", "helm_cli", *arguments]
-        return run(command, env=env, cwd=cwd, stdin=stdin, seconds=seconds)
+        return run([*HELM, *arguments], env=env, cwd=cwd, stdin=stdin, seconds=seconds)
 
 
 def run(
@@ -55,15 +58,7 @@ def run(
     seconds: float = SECONDS,
 ) -> Finished:
     """Any program, in the way of `Helm`. One that is not done in time is killed with its group, and fails the test."""
-    process = subprocess.Popen(
-        command,
-        env=environment(env or {}),
-        cwd=cwd,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    process = _start(command, environment(env or {}), cwd)
     try:
         out, err = process.communicate(stdin.encode() if isinstance(stdin, str) else stdin, timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -71,6 +66,13 @@ def run(
         out, err = process.communicate()
         raise AssertionError(f"not done in {seconds} s: {command}\n{out!r}\n{err!r}") from None
     return Finished(process.returncode, out.decode(), err.decode())
+
+
+def _start(command: list[str], env: dict[str, str], cwd: Path | None) -> "subprocess.Popen[bytes] | forked.Forked":
+    if command[: len(HELM)] == HELM and forked.fits(env):
+        return forked.begin(command[len(HELM) :], env, str(cwd) if cwd else None, (None, None, None))
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, env=env, cwd=cwd, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
 
 
 @contextmanager

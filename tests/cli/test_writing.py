@@ -13,6 +13,7 @@ import pytest
 
 from tests.example import ready
 from tests.program import Helm, begun
+from tests.rig import forked
 from tests.rig.terminal import CTRL_C, DOWN, ENTER, ESC, Terminal, at_terminal, uncounted
 
 HELM = (sys.executable, "-m", "helm_cli")
@@ -110,7 +111,7 @@ def test_keys_that_come_too_fast_send_nothing_and_are_called_that(app: Path, hel
     with terminal("confirm", id_) as screen:
         screen.wait_for("Any other key cancels")
         shown = "\n".join(screen.screen())
-        assert f"  asked by    process {os.getpid()} in " in shown and f"  workspace   {app.parent}\n" in shown
+        assert f"  asked by    process {forked.parent()} in " in shown and f"  workspace   {app.parent}\n" in shown
         screen.send(*YES)
         assert screen.status() == 0
     assert statuses(app) == {1: "closed", 3: "open"}

@@ -62,10 +62,10 @@ class MariaDb(NamedTuple):
         return soon(lambda: not self.running(), within=1.0)
 
     def running(self) -> list[str]:
-        """What the server is running for the tests' user right now."""
+        """What the server is running, not only preparing, for the tests' user right now."""
         rows = self.outside(
             "SELECT coalesce(info, command) FROM information_schema.processlist"
-            f" WHERE user = '{USER}' AND command <> 'Sleep'"
+            f" WHERE user = '{USER}' AND command NOT IN ('Sleep', 'Prepare')"
         )
         return [str(row[0]) for row in rows]
 

@@ -17,7 +17,8 @@ from typing import Any, Final, Literal
 
 import pyte
 
-from tests.program import environment
+from tests.program import HELM, environment
+from tests.rig import forked
 
 SECONDS: Final = 20.0
 
@@ -35,6 +36,7 @@ os.execvp(sys.argv[2], sys.argv[2:])
 """
 
 Place = Literal["terminal", "pipe", "null"]
+Started = subprocess.Popen[bytes] | forked.Forked
 
 
 def uncounted(line: str) -> str:
@@ -50,7 +52,7 @@ class Terminal:
     """
 
     def __init__(
-        self, process: subprocess.Popen[bytes], controller: int, device: int, size: tuple[int, int], before: list[Any]
+        self, process: Started, controller: int, device: int, size: tuple[int, int], before: list[Any]
     ) -> None:
         self.process = process
         self.before = before
@@ -167,15 +169,20 @@ def at_terminal(
     controller, device = os.openpty()
     _set_size(device, *size)
     name, before = os.ttyname(device), termios.tcgetattr(device)
-    places: dict[Place, int] = {"terminal": device, "pipe": subprocess.PIPE, "null": subprocess.DEVNULL}
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _LEADER, name, *command],
-        env=environment({"LINES": None, "COLUMNS": None, **(env or {})}),
-        stdin=subprocess.PIPE if isinstance(stdin, bytes) else places[stdin],
-        stdout=places[stdout],
-        stderr=places[stderr],
-        start_new_session=True,
-    )
+    told = environment({"LINES": None, "COLUMNS": None, **(env or {})})
+    streams: tuple[Place, ...] = ("pipe" if isinstance(stdin, bytes) else stdin, stdout, stderr)
+    if list(command[: len(HELM)]) == HELM and forked.fits(told):
+        process = _forked(list(command[len(HELM) :]), told, streams, device)
+    else:
+        places: dict[Place, int] = {"terminal": device, "pipe": subprocess.PIPE, "null": subprocess.DEVNULL}
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _LEADER, name, *command],
+            env=told,
+            stdin=places[streams[0]],
+            stdout=places[stdout],
+            stderr=places[stderr],
+            start_new_session=True,
+        )
     terminal = Terminal(process, controller, device, size, before)
     try:
         terminal.send(early)
@@ -186,6 +193,13 @@ def at_terminal(
         yield terminal
     finally:
         terminal.close()
+
+
+def _forked(arguments: list[str], env: dict[str, str], streams: tuple[Place, ...], device: int) -> Started:
+    with open(os.devnull, "r+b", buffering=0) as nothing:
+        places: dict[Place, int | None] = {"terminal": device, "pipe": None, "null": nothing.fileno()}
+        first, second, third = (places[place] for place in streams)
+        return forked.begin(arguments, env, None, (first, second, third), terminal=device)
 
 
 def _set_size(device: int, columns: int, rows: int) -> None:
