@@ -17,9 +17,22 @@ _DRIVERS: Final = {"service": "http", "mcp": "mcp"}
 def probe(stores: Stores, profile: Profile) -> str:
     """One line on what answered at the profile's target. HelmError where nothing did, and as `authorization.secret`."""
     with authorization.authorized(stores, profile) as secret:
-        driver = drivers.driver(profile.engine if isinstance(profile, Database) else _DRIVERS[profile.group])
-        answer = driver.probe(profile, secret, driver.LIMITS)
+        answer = reached(profile, secret)
     return authorization.unsaid(answer, profile, secret)
+
+
+def reached(profile: Profile, secret: str | None, seconds: float | None = None) -> str:
+    """The same with a secret that is at hand, and in `seconds` at most where the usual limits are longer.
+
+    What answered had a part in the line, and in the message of a HelmError (`authorization.unsaid`).
+    """
+    driver = drivers.driver(profile.engine if isinstance(profile, Database) else _DRIVERS[profile.group])
+    limits = driver.LIMITS
+    if seconds is not None:
+        limits = limits._replace(seconds=min(limits.seconds, seconds))
+        if isinstance(profile, Server):
+            profile = profile._replace(start_seconds=min(profile.start_seconds, max(1, round(seconds))))
+    return driver.probe(profile, secret, limits)
 
 
 def tools(stores: Stores, server: Server) -> "list[Tool]":

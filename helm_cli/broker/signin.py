@@ -84,6 +84,12 @@ def token(stores: Stores, service: Service, seconds: float = _RENEWAL_SECONDS) -
     return tokens.read(stores, service, current(stores, service), "access-token")
 
 
+def unrenewed(stores: Stores, service: Service) -> str | None:
+    """The access token as it is, None where a call would renew it first; nothing is sent. Raises as `token`."""
+    signin = current(stores, service)
+    return None if _due(signin, stores.clock()) else tokens.read(stores, service, signin, "access-token")
+
+
 def current(stores: Stores, service: Service) -> Signin:
     """The sign-in that serves calls on this service; no secret is read, nothing is sent.
 

@@ -38,14 +38,14 @@ def open_state(home: Path) -> sqlite3.Connection:
         # A rollback journal also works on a network home. Cut to nothing rather than deleted, it costs less.
         db = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
     except sqlite3.Error as error:
-        raise _trouble(str(path), error) from error
+        raise trouble(str(path), error) from error
     try:
         run(db, "PRAGMA journal_mode = TRUNCATE")
         run(db, "PRAGMA synchronous = FULL")
         # What is wiped is gone from the file too.
         run(db, "PRAGMA secure_delete = ON")
-        if _version(db) != len(STEPS):
-            _migrate(db, path)
+        if version(db) != len(STEPS):
+            migrate(db, path)
     except BaseException:
         db.close()
         raise
@@ -56,9 +56,13 @@ def open_state(home: Path) -> sqlite3.Connection:
 def transaction(db: sqlite3.Connection, *, lasting: bool = True) -> Iterator[None]:
     """All of the block or nothing of it, one process at a time; a kill at any moment leaves the one or the other.
 
-    What is not `lasting` may be forgotten by a power failure, and costs half the waiting for the disk.
-    Raises HelmError("state").
+    What is not `lasting` may be forgotten by a power failure, and costs half the waiting for the disk. Inside another
+    it is a part of that. Raises HelmError("state").
     """
+    inside = db.in_transaction
+    if inside:
+        yield
+        return
     if not lasting:
         run(db, "PRAGMA synchronous = NORMAL")
     try:
@@ -77,10 +81,30 @@ def transaction(db: sqlite3.Connection, *, lasting: bool = True) -> Iterator[Non
                 db.execute("PRAGMA synchronous = FULL")
 
 
+@contextmanager
+def reading(db: sqlite3.Connection) -> Iterator[None]:
+    """All that the block reads is of one moment, and looked up at the price of one look.
+
+    It is short, for nobody can write meanwhile, and writes nothing itself: it could not wait for its turn. Raises
+    HelmError("state").
+    """
+    if db.in_transaction:
+        yield
+        return
+    run(db, "BEGIN")
+    try:
+        yield
+    finally:
+        with suppress(sqlite3.Error):
+            db.execute("COMMIT")
+
+
 def rows(db: sqlite3.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
     """All rows of a statement. Raises HelmError("state")."""
-    with _told(db):
+    try:
         return db.execute(sql, values).fetchall()
+    except (sqlite3.Error, UnicodeEncodeError) as error:
+        raise _told(db, error) from error
 
 
 def row(db: sqlite3.Connection, sql: str, values: Sequence[Any] = ()) -> tuple[Any, ...] | None:
@@ -91,23 +115,22 @@ def row(db: sqlite3.Connection, sql: str, values: Sequence[Any] = ()) -> tuple[A
 
 def run(db: sqlite3.Connection, sql: str, values: Sequence[Any] = ()) -> int:
     """Run a statement that changes something; how many rows it changed. Raises HelmError("state")."""
-    with _told(db):
-        return db.execute(sql, values).rowcount
-
-
-@contextmanager
-def _told(db: sqlite3.Connection) -> Iterator[None]:
     try:
-        yield
-    except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
-        raise  # A fault of helm's own, which is `internal`.
-    except sqlite3.Error as error:
-        raise _trouble(_path(db), error) from error
-    except UnicodeEncodeError as error:
-        raise HelmError("state", "a path or name that is not UTF-8 cannot be recorded; rename it") from error
+        return db.execute(sql, values).rowcount
+    except (sqlite3.Error, UnicodeEncodeError) as error:
+        raise _told(db, error) from error
 
 
-def _trouble(path: str, error: sqlite3.Error) -> HelmError:
+def _told(db: sqlite3.Connection, error: sqlite3.Error | UnicodeEncodeError) -> HelmError:
+    if isinstance(error, UnicodeEncodeError):
+        return HelmError("state", "a path or name that is not UTF-8 cannot be recorded; rename it")
+    if isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError):
+        raise error  # A fault of helm's own, which is `internal`.
+    return trouble(_path(db), error)
+
+
+def trouble(path: str, error: sqlite3.Error) -> HelmError:
+    """What SQLite met at this path, as it is told."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code in _DAMAGED:
         return HelmError(
@@ -120,7 +143,7 @@ def _trouble(path: str, error: sqlite3.Error) -> HelmError:
 
 def _path(db: sqlite3.Connection) -> str:
     try:
-        return str(db.execute("PRAGMA database_list").fetchone()[2])
+        return str(db.execute("PRAGMA database_list").fetchone()[2]) or NAME
     except sqlite3.Error:
         return NAME
 
@@ -140,19 +163,21 @@ def _private(path: Path) -> None:
             os.chmod(path, stat.S_IMODE(found.st_mode) & homes.FILE)
 
 
-def _version(db: sqlite3.Connection) -> int:
+def version(db: sqlite3.Connection) -> int:
+    """The form of the state, 0 before it has any. Raises HelmError("state")."""
     found = row(db, "PRAGMA user_version")
     return int(found[0]) if found else 0
 
 
-def _migrate(db: sqlite3.Connection, path: Path) -> None:
+def migrate(db: sqlite3.Connection, path: Path) -> None:
+    """Bring the state up to this version of helm; `path` is what it is called. Raises HelmError("state")."""
     with transaction(db):
-        version = _version(db)  # Another process may have been here first.
-        if version > len(STEPS):
-            raise HelmError("state", f"{path} was written by a newer helm (form {version}); update this one")
-        if version < 0 or (version == 0 and rows(db, "SELECT 1 FROM sqlite_master")):
+        found = version(db)  # Another process may have been here first.
+        if found > len(STEPS):
+            raise HelmError("state", f"{path} was written by a newer helm (form {found}); update this one")
+        if found < 0 or (found == 0 and rows(db, "SELECT 1 FROM sqlite_master")):
             raise HelmError("state", f"{path} is a database that helm did not make; move it away")
-        for step in STEPS[version:]:
+        for step in STEPS[found:]:
             for statement in step:
                 run(db, statement)
         run(db, f"PRAGMA user_version = {len(STEPS)}")

@@ -42,8 +42,14 @@ class Keeper(NamedTuple):
 
 def trouble(patience: Patience) -> str | None:
     """Why no secret could be put into the keychain now, as a clause; None when it could."""
+    found = looked(patience)
+    return found.reason if found is not None else None
+
+
+def looked(patience: Patience) -> Trouble | None:
+    """The same with what to do about it; Absent where there is no keychain here at all."""
     outcome = within(patience, lambda hang_up: _first(lambda keeper: keeper.check(), hang_up, patience))
-    return outcome.reason if isinstance(outcome, Trouble) else None
+    return outcome if isinstance(outcome, Trouble) else None
 
 
 def put(account: str, secret: str, patience: Patience) -> None:

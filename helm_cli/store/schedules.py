@@ -17,6 +17,11 @@ def forget(db: sqlite3.Connection, workspace: str, extension: str) -> None:
     database.run(db, f"DELETE FROM schedules WHERE {_ONE}", (workspace, extension))
 
 
+def marks(db: sqlite3.Connection, workspace: str, extension: str) -> dict[str, float]:
+    """Up to when each schedule that was ever asked for was looked at, or came due. Raises HelmError("state")."""
+    return dict(database.rows(db, f"SELECT cron, last FROM schedules WHERE {_ONE}", (workspace, extension)))
+
+
 def take(
     db: sqlite3.Connection,
     workspace: str,
@@ -34,12 +39,11 @@ def take(
     declared = list(dict.fromkeys(crons))
     due = []
     with database.transaction(db):
-        sql = f"SELECT cron, last FROM schedules WHERE {_ONE}"
-        marks: dict[str, float] = dict(database.rows(db, sql, (workspace, extension)))
-        for gone in marks.keys() - set(declared):
+        known_marks = marks(db, workspace, extension)
+        for gone in known_marks.keys() - set(declared):
             database.run(db, f"DELETE FROM schedules WHERE {_ONE} AND cron = ?", (workspace, extension, gone))
         for cron in declared:
-            last = marks.get(cron)
+            last = known_marks.get(cron)
             known = last is not None and last <= now + CLOCK_SECONDS
             if known and last is not None and not is_due(cron, last):
                 continue

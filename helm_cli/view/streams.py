@@ -4,7 +4,8 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import Any, BinaryIO, Final, NamedTuple, TextIO
+from contextvars import ContextVar
+from typing import Any, BinaryIO, Final, Literal, NamedTuple, TextIO
 
 from helm_cli.model.errors import HelmError
 
@@ -12,9 +13,16 @@ NARROWEST: Final = 60
 WIDEST: Final = 200
 USUAL_WIDTH: Final = 80
 
+# How much is said on standard error: only errors and what needs the person; notes too; what helm does, too.
+Voice = Literal["quiet", "usual", "verbose"]
+VOICE: Final[ContextVar[Voice]] = ContextVar("voice", default="usual")
+
 
 class Streams(NamedTuple):
-    """Standard output and error as this process has them; `width` in cells, `color` for standard output."""
+    """Standard output and error as this process has them; `width` in cells, `color` for standard output.
+
+    `voice` says how much of what is for people is said.
+    """
 
     out: TextIO
     err: TextIO
@@ -22,6 +30,7 @@ class Streams(NamedTuple):
     err_terminal: bool
     width: int
     color: bool
+    voice: Voice = "usual"
 
     @staticmethod
     def here() -> "Streams":
@@ -29,7 +38,8 @@ class Streams(NamedTuple):
         settle()
         out, err = sys.stdout, sys.stderr
         out_terminal, err_terminal = out.isatty(), err.isatty()
-        return Streams(out, err, out_terminal, err_terminal, _width(out, err), out_terminal and colors())
+        width, color = _width(out, err), out_terminal and colors()
+        return Streams(out, err, out_terminal, err_terminal, width, color, VOICE.get())
 
     def write(self, text: str, then: str = "") -> None:
         """Puts a whole text, line ends included, on standard output at once. BrokenPipeError is the caller's.
@@ -112,6 +122,11 @@ def settle() -> None:
     sys.stderr = _settled(sys.stderr, 2, needed=False)
 
 
+def columns() -> int:
+    """How wide a page of this process may be, from 60 to 200 cells; in a pipe as the terminal beside it."""
+    return _width(sys.stdout, sys.stderr)
+
+
 def piped(what: str) -> BinaryIO:
     """Standard input as bytes, for `what` is read from it. Raises HelmError "usage" where it is closed."""
     if sys.stdin is None:
@@ -133,17 +148,26 @@ def piped_bytes(what: str, most: int) -> bytes:
 
 def person_present(streams: Streams) -> bool:
     """Whether a person can be asked here (design, section 7): a question put to anybody else answers itself."""
-    if "HELM_CLI_NO_INPUT" in os.environ or not streams.err_terminal or not _capable():
-        return False
+    return why_absent(streams) is None
+
+
+def why_absent(streams: Streams) -> str | None:
+    """Why no person can be asked here, as a clause; None where one can."""
+    if "HELM_CLI_NO_INPUT" in os.environ:
+        return "HELM_CLI_NO_INPUT is set"
+    if not streams.err_terminal:
+        return "standard error is not a terminal"
+    if not _capable():
+        return f"TERM is {os.environ.get('TERM') or 'not set'}"
     try:
         terminal = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError:
-        return False
+        return "there is no controlling terminal"
     try:
         # In the background the shell reads the keys, not helm.
-        return os.tcgetpgrp(terminal) == os.getpgrp()
+        return None if os.tcgetpgrp(terminal) == os.getpgrp() else "helm runs in the background of its terminal"
     except OSError:
-        return False
+        return "the terminal is gone"
     finally:
         os.close(terminal)
 
