@@ -132,7 +132,10 @@ def _broken(text: str, error: Any) -> Broken:
     mark = start if found is not None and found.at_start else error.problem_mark or start
     line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
     lines = text.split("\n")
-    shown = lines[line - 1] if line <= len(lines) else ""
+    if line > len(lines):
+        # libyaml puts the end of a text that ends within a line below that.
+        line, column = len(lines), len(lines[-1]) + 1
+    shown = lines[line - 1]
     tab = shown[: len(shown) - len(shown.lstrip(" \t"))].find("\t")
     if tab >= 0:
         return Broken(line, tab + 1, "a tab does not indent in YAML; use spaces")

@@ -9,14 +9,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from helm_cli.grammar import secret_words, token, url
+from helm_cli.grammar import profile_name, secret_words, token, url
 from helm_cli.model.profile import SAFE_VARIABLES, VARIABLE
 
 _TOKENS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _COMMAS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|,(?=[ \t\r\n]*[}\]])')
 _PLACEHOLDER: Final = re.compile(r"\$\{[^{}]*\}")
 _HTTP: Final = ("http", "streamable-http", "streamableHttp", "streamable_http")
-_MOST_NAME: Final = 64
 
 
 class Found(NamedTuple):
@@ -81,25 +80,16 @@ def _member(value: Any, name: str) -> Any:
 
 def _apart(found: list[Found]) -> Iterator[Found]:
     """Each server under a name of its own; one that is there already, from another project, is left out."""
-    there = set[Found]()
-    taken = set[str]()
-    numbers: dict[str, int] = {}
+    first: dict[Found, Found] = {}
     for one in found:
-        same = one._replace(origin="")
-        if same in there:
-            continue
-        there.add(same)
-        name, number = one.name, numbers.get(one.name, 1)
-        while name in taken:
-            number += 1
-            name = f"{one.name[: _MOST_NAME - len(str(number)) - 1]}-{number}"
-        numbers[one.name] = number
-        taken.add(name)
+        first.setdefault(one._replace(origin=""), one)
+    names = profile_name.numbered(one.name for one in first.values())
+    for one, name in zip(first.values(), names, strict=True):
         yield one._replace(name=name)
 
 
 def _found(called: str, within: str, entry: Any) -> Found:
-    name = re.sub(r"[^a-z0-9._-]+", "-", called.lower()).strip("._-")[:_MOST_NAME]
+    name = profile_name.made(called)
     found = Found(name, f"{called} of {within}" if within else called)
     if not name:
         return found._replace(fault="no name of a profile can be made from its name")

@@ -16,13 +16,13 @@ _ASSIGNED: Final = re.compile(r"(-{0,2}[A-Za-z_][A-Za-z0-9_.-]*)=(.*)", re.DOTAL
 # The shapes of well-known tokens, a bearer header, and a password in a URL.
 _SHAPES: Final = re.compile(
     r"gh[oprsu]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abeprs]-[\w-]{10,}"
-    r"|AKIA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}|[Bb]earer +[!-~]{6,}|[Aa]uthorization: *[!-~]{6,}"
-    r"|[a-z][a-z0-9+.-]{1,20}://[^/?#@\s]*:[^/?#@\s]+@"
+    r"|AKIA[A-Z0-9]{16}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}|[Bb]earer +[!-~]{6,}|[Aa]uthorization: *[!-~]{6,}"
+    r"|[a-z][a-z0-9+.-]{1,20}://[^/?#@:\s]*:[^/?#@\s]+@"
 )
 # An option whose value is a header, as curl and mcp-remote take it, and such a header.
 _HEADER_OPTION: Final = re.compile(r"-H|--headers?")
 _HEADER: Final = re.compile(r"([A-Za-z0-9-]+)\s*:\s*(.*)", re.DOTALL)
-_PARAMETER: Final = re.compile(r"[?&]([^=&#]+)=([^&#]+)")
+_PARAMETER: Final = re.compile(r"[?&]([^=&#?]+)=([^&#]+)")
 
 
 def sounds_secret(name: str) -> bool:

@@ -1,19 +1,17 @@
 """`helm mcp import`: shown first, chosen by a person, tokens moved to the store and never seen, the file left alone."""
 
-import hashlib
 import json
 import os
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.program import Finished, Helm
-from tests.rig.terminal import CTRL_C, DOWN, ENTER, Terminal, at_terminal
+from tests.rig.importing import FILE, at, at_own, leaks, profiles, untouched
+from tests.rig.kept import kept
+from tests.rig.terminal import CTRL_C, DOWN, ENTER, Terminal
 
 FIRST, SECOND, THIRD = "canary-11aa", "canary-22bb", "canary-33cc"
-FILE = {"HELM_CLI_CREDENTIALS": "file"}
 CONFIGURATION = f"""\
 {{
   // Everything at once.
@@ -61,40 +59,13 @@ def file() -> Path:
     return path
 
 
-def importing(*words: str, **changes: Any) -> Any:
-    command = (sys.executable, "-m", "helm_cli", "mcp", "import", *words)
-    return at_terminal(*command, env=FILE, size=(100, 40), **changes)
-
-
 def names(home: Path) -> list[str]:
-    folder = home / "profiles" / "mcp"
-    return sorted(path.stem for path in folder.iterdir()) if folder.exists() else []
-
-
-def kept(home: Path) -> dict[str, str]:
-    path = home / "credentials.json"
-    found = json.loads(path.read_text()) if path.exists() else {}
-    return {account: value.partition(" ")[2] for account, value in found.items()}
-
-
-def digest(path: Path) -> tuple[str, int]:
-    return hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mtime_ns
-
-
-def leaks(home: Path, *texts: bytes | str) -> list[str]:
-    """Where a token of the file is that has no business there."""
-    told = [f"text {number}" for number, text in enumerate(texts) if b"canary" in _bytes(text)]
-    files = (path for path in home.rglob("*") if path.is_file() and path.name != "credentials.json")
-    return told + [path.name for path in files if b"canary" in path.read_bytes()]
-
-
-def _bytes(text: bytes | str) -> bytes:
-    return text if isinstance(text, bytes) else text.encode()
+    return [*profiles(home, "mcp")]
 
 
 def test_a_person_is_shown_the_servers_and_takes_them_over(home: Path, file: Path) -> None:
-    before = digest(file)
-    with importing("mcp.json") as screen:
+    before = untouched(file)
+    with at_own("mcp", "import", "mcp.json") as screen:
         screen.wait_for("Take over")
         screen.send(ENTER)
         screen.wait_for("Token of asked, ${input:key} in the file (empty for none)")
@@ -110,7 +81,7 @@ def test_a_person_is_shown_the_servers_and_takes_them_over(home: Path, file: Pat
         "mcp/linear/token": SECOND,
         "mcp/asked/token": "typed-unseen",
     }
-    assert leaks(home, raw) == []
+    assert leaks(home, "canary", raw) == []
     assert (home / "profiles" / "mcp" / "git-hub.toml").read_text() == (
         'command = ["true", "-e", "GITHUB_TOKEN"]\ntoken_env = "GITHUB_TOKEN"\ncredential = "file"\n'
     )
@@ -118,7 +89,8 @@ def test_a_person_is_shown_the_servers_and_takes_them_over(home: Path, file: Pat
         'url = "https://mcp.test/mcp"\ncredential = "file"\n'
     )
     assert b"added the MCP server profile git-hub, its token in the file" in raw
-    assert digest(file) == before
+    assert b"helm: try each with: helm mcp test git-hub" in raw
+    assert untouched(file) == before
 
 
 def _environment(screen: Terminal) -> list[str]:
@@ -128,7 +100,7 @@ def _environment(screen: Terminal) -> list[str]:
 
 
 def test_a_person_chooses(home: Path, file: Path) -> None:
-    with importing("mcp.json") as screen:
+    with at("mcp", "import", "mcp.json") as screen:
         screen.wait_for("Take over")
         # Off with the first and the third, which is the one that would be asked about.
         screen.send(b" ", DOWN, DOWN, b" ", ENTER)
@@ -137,10 +109,21 @@ def test_a_person_chooses(home: Path, file: Path) -> None:
     assert kept(home) == {"mcp/linear/token": SECOND}
 
 
+def test_a_cancel_at_a_later_question_changes_nothing_either(home: Path, file: Path) -> None:
+    with at("mcp", "import", "mcp.json") as screen:
+        screen.wait_for("Take over")
+        screen.send(ENTER)
+        screen.wait_for("Token of asked")
+        screen.send(CTRL_C)
+        assert screen.status() == 6
+        assert b"nothing was changed" in screen.raw
+    assert (names(home), kept(home)) == ([], {})
+
+
 @pytest.mark.parametrize("keys", [(CTRL_C,), (b"a", ENTER)])
 def test_no_choice_changes_nothing(home: Path, file: Path, keys: tuple[bytes, ...]) -> None:
     """Ctrl-C, and Enter once `a` took all the marks away."""
-    with importing("mcp.json") as screen:
+    with at("mcp", "import", "mcp.json") as screen:
         screen.wait_for("Take over")
         screen.send(*keys)
         assert screen.status() == 6
@@ -152,12 +135,21 @@ def test_what_is_there_is_skipped_unless_forced(helm: Helm, home: Path, file: Pa
     helm("mcp", "add", "plain", "--url", "https://mine.test")
     told = without_person(helm, "mcp.json")
     assert "  plain\n      not taken over: there is a profile plain already; --force replaces it\n" in told.out
-    with importing("mcp.json", "--force") as screen:
+    with at("mcp", "import", "mcp.json", "--force") as screen:
         screen.wait_for("Take over")
         screen.send(b"a", DOWN, DOWN, DOWN, b" ", ENTER)
         assert screen.status() == 0
     assert names(home) == ["plain"]
     assert (home / "profiles" / "mcp" / "plain.toml").read_text() == 'command = ["true", "a b"]\n'
+
+
+def test_what_is_there_already_is_said(helm: Helm, file: Path) -> None:
+    """A server with a token is not there while its profile has none."""
+    helm("mcp", "add", "plain", "--", "true", "a b")
+    helm("mcp", "add", "linear", "--url", "https://mcp.test/mcp")
+    told = without_person(helm, "mcp.json").out
+    assert "  plain\n      not taken over: it is already there; --force takes it over anew\n" in told
+    assert "  linear\n      not taken over: there is a profile linear already; --force replaces it\n" in told
 
 
 def without_person(helm: Helm, *words: str) -> Finished:
@@ -171,11 +163,11 @@ def test_without_a_person_it_is_shown_and_nothing_taken(helm: Helm, home: Path, 
         SHOWN,
         "helm: taking servers over needs a person at the terminal, who chooses; run it in one, or use helm mcp add\n",
     )
-    assert (names(home), leaks(home, told.out, told.err)) == ([], [])
+    assert (names(home), leaks(home, "canary", told.out, told.err)) == ([], [])
 
 
 def test_a_pipe_cannot_choose(home: Path, file: Path) -> None:
-    with importing("mcp.json", stdin=b"\r\r") as screen:
+    with at("mcp", "import", "mcp.json", stdin=b"\r\r") as screen:
         assert screen.status() == 7
     assert names(home) == []
 
