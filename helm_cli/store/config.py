@@ -1,6 +1,7 @@
 """The settings of `config.toml`, which a person writes and helm only reads."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -43,33 +44,46 @@ _SETTINGS: Final[dict[str, dict[str, _Setting]]] = {
 def load(home: Path) -> Config:
     """The settings, all as usual where there is no file. Raises HelmError("state") with the file and the fault."""
     path = home / NAME
-    data = homes.read(path)
-    if data is None:
-        return Config()
+    try:
+        return understood(table(home))
+    except ValueError as error:
+        raise tomltext.fault(path, str(error)) from None
+
+
+def table(home: Path) -> dict[str, Any]:
+    """What the file says, as it is written, {} where there is none. Raises HelmError("state") for what is no TOML."""
+    data = homes.read(home / NAME)
+    return {} if data is None else tomltext.table(data, home / NAME)
+
+
+def understood(table: Mapping[str, Any]) -> Config:
+    """The settings of such a table. Raises ValueError with a clause that says what is wrong in it."""
     found: dict[str, Any] = {}
-    for key, value in tomltext.table(data, path).items():
+    for key, value in table.items():
         if key in _SETTINGS and key:
-            found |= _section(path, key, value)
+            found |= _section(key, value)
         elif key in _SETTINGS[""]:
-            found |= _one(path, key, value, _SETTINGS[""][key])
+            found |= _one(key, value, _SETTINGS[""][key])
         else:
-            raise tomltext.unknown(path, key, [*filter(None, _SETTINGS), *_SETTINGS[""]])
+            raise ValueError(tomltext.strange(key, [*filter(None, _SETTINGS), *_SETTINGS[""]]))
     return Config(**found)
 
 
-def _section(path: Path, section: str, value: Any) -> dict[str, Any]:
+def _section(section: str, value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise tomltext.fault(path, f"{section} must be a section, written [{section}]")
+        raise ValueError(f"{section} must be a section, written [{section}]")
     found: dict[str, Any] = {}
     for key, one in value.items():
         setting = _SETTINGS[section].get(key)
         if setting is None:
-            raise tomltext.unknown(path, f"{section}.{key}", [f"{section}.{known}" for known in _SETTINGS[section]])
-        found |= _one(path, f"{section}.{key}", one, setting)
+            raise ValueError(
+                tomltext.strange(f"{section}.{key}", [f"{section}.{known}" for known in _SETTINGS[section]])
+            )
+        found |= _one(f"{section}.{key}", one, setting)
     return found
 
 
-def _one(path: Path, key: str, value: Any, setting: _Setting) -> dict[str, Any]:
+def _one(key: str, value: Any, setting: _Setting) -> dict[str, Any]:
     fits = type(value) is setting.kind
     if fits and setting.kind is int:
         fits = setting.least <= value <= setting.most
@@ -77,5 +91,5 @@ def _one(path: Path, key: str, value: Any, setting: _Setting) -> dict[str, Any]:
         value = os.path.expanduser(value)
         fits = os.path.isabs(value)
     if not fits:
-        raise tomltext.fault(path, f"the value of {key} must be {setting.allowed}")
+        raise ValueError(f"the value of {key} must be {setting.allowed}")
     return {setting.field: value}

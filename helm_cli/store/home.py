@@ -6,7 +6,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ from helm_cli.model.errors import HelmError
 FOLDER: Final = 0o700
 FILE: Final = 0o600
 MOST_BYTES: Final = 4 * 1024 * 1024
-_UNFINISHED: Final = ".new"
+_NEW: Final = ".new"
 _ATTEMPTS: Final = 10
 _REASONS: Final = {
     errno.EACCES: "permission denied; make it readable and writable for your user",
@@ -83,8 +83,7 @@ def read(path: Path) -> bytes | None:
                 raise HelmError("state", f"{path} is not a regular file; move it away")
             if found.st_size > MOST_BYTES:
                 raise HelmError("state", f"{path} is larger than 4 MiB, which no file of helm's is; move it away")
-            with open(descriptor, "rb", closefd=False) as file:
-                return file.read()
+            return _whole(descriptor)
         finally:
             os.close(descriptor)
 
@@ -97,9 +96,36 @@ def write_private(path: Path, data: bytes) -> None:
     _placed(path, data, _replaced)
 
 
+@contextmanager
+def replacing(path: Path, data: bytes) -> Iterator[None]:
+    """As `write_private`, for what belongs to something else: all of it is on the disk before the block begins.
+
+    After the block only its name is changed, for which the fullest disk has room; where the block raises, nothing is.
+    """
+    with ExitStack() as stack:
+        with told(path):
+            _clear(path.parent)
+            unfinished = _begun(stack, path, data)
+        yield
+        with told(path):
+            os.replace(unfinished, path)
+            _sync(path.parent)
+
+
 def create_private(path: Path, data: bytes) -> bool:
     """As `write_private`, but only where there is no such file: of any number at once one wins. False if it exists."""
     return _placed(path, data, _linked)
+
+
+def put_private(path: Path, data: bytes, *, over: bool) -> bool:
+    """As `create_private`, in a folder that is not helm's own: nothing else there is touched. `over` replaces a file.
+
+    Raises OSError where it cannot be written.
+    """
+    with _unfinished(path, data) as unfinished:
+        placed = (_replaced if over else _linked)(unfinished, path)
+        _sync(path.parent)
+        return placed
 
 
 def remove(path: Path) -> bool:
@@ -170,29 +196,52 @@ def _placed(path: Path, data: bytes, place: Callable[[str, Path], bool]) -> bool
         _clear(path.parent)
         for _ in range(_ATTEMPTS):
             # Another writer may clear the file away in the moment between its creation and its lock.
-            with suppress(FileNotFoundError):
-                return _attempt(path, data, place)
-    raise HelmError(
+            with suppress(FileNotFoundError), _unfinished(path, data) as unfinished:
+                placed = place(unfinished, path)
+                _sync(path.parent)
+                return placed
+    raise _vanishing(path)
+
+
+def _begun(stack: ExitStack, path: Path, data: bytes) -> str:
+    for _ in range(_ATTEMPTS):
+        with suppress(FileNotFoundError):
+            return stack.enter_context(_unfinished(path, data))
+    raise _vanishing(path)
+
+
+def _vanishing(path: Path) -> HelmError:
+    return HelmError(
         "state", f"{path} cannot be written: its folder is gone, or files vanish from it; look at that path"
     )
 
 
-def _attempt(path: Path, data: bytes, place: Callable[[str, Path], bool]) -> bool:
-    unfinished = f"{path.parent}/.{os.urandom(8).hex()}{_UNFINISHED}"
+@contextmanager
+def _unfinished(path: Path, data: bytes) -> Iterator[str]:
+    """A file beside the path that holds the data, and is gone after the block, unless it has another name by then."""
+    unfinished = f"{path.parent}/.{os.urandom(8).hex()}{_NEW}"
     descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE)
     try:
         # The lock says that this file's writer lives. It is let go by every end of the process.
         fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if not os.fstat(descriptor).st_nlink:
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory")
         os.fchmod(descriptor, FILE)
         _write(descriptor, data)
         os.fsync(descriptor)
-        placed = place(unfinished, path)
-        _sync(path.parent)
-        return placed
+        yield unfinished
     finally:
         with suppress(FileNotFoundError):
             os.unlink(unfinished)
         os.close(descriptor)
+
+
+def _whole(descriptor: int) -> bytes:
+    pieces: list[bytes] = []
+    # Not by a file object: each call reads some files, and making one costs more than all else here.
+    while piece := os.read(descriptor, 65536):
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def _write(descriptor: int, data: bytes) -> None:
@@ -204,7 +253,7 @@ def _write(descriptor: int, data: bytes) -> None:
 def _clear(folder: Path) -> None:
     """Remove what killed writers left; what has a living writer is locked."""
     for name in os.listdir(folder):
-        if name.startswith(".") and name.endswith(_UNFINISHED):
+        if name.startswith(".") and name.endswith(_NEW):
             with suppress(OSError):
                 descriptor = os.open(folder / name, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
                 try:

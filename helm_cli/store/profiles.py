@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from types import UnionType
@@ -9,6 +11,7 @@ from typing import Any, Final, Literal, get_args, get_origin, overload
 
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import NAME, Database, Profile, Server, Service
+from helm_cli.model.wording import meant
 from helm_cli.store import home as homes
 from helm_cli.store import tomltext
 from helm_cli.store.groups import GROUPS, NOT_KEPT
@@ -59,8 +62,10 @@ def load(home: Path, group: str, name: str) -> Profile:
     data = homes.read(path)
     kind = GROUPS[group]
     if data is None:
+        close = meant(name, names(home, group))
+        hint = f" (did you mean {close}?)" if close else ""
         raise HelmError(
-            "not_configured", f"there is no {kind.noun} profile {name}; add it with: helm {group} add {name}"
+            "not_configured", f"there is no {kind.noun} profile {name}{hint}; add it with: helm {group} add {name}"
         )
     return _understood(path, group, name, data)
 
@@ -68,22 +73,28 @@ def load(home: Path, group: str, name: str) -> Profile:
 # The calls of a batch, and of the agent, mostly find the file as it was.
 @lru_cache(maxsize=32)
 def _understood(path: Path, group: str, name: str, data: bytes) -> Profile:
+    profile, faults = made(group, name, tomltext.table(data, path))
+    if profile is None:
+        raise tomltext.fault(path, faults[0])
+    return profile
+
+
+def made(group: str, name: str, found: Mapping[str, Any]) -> tuple[Profile | None, list[str]]:
+    """The profile of a table as its file holds it; or None, and what is wrong with it, as clauses."""
     kind = GROUPS[group]
-    found = tomltext.table(data, path)
     fields = {field: kind.record.__annotations__[field] for field in kind.record._fields if field not in NOT_KEPT}
-    for key, value in found.items():
-        if key not in fields:
-            raise tomltext.unknown(path, key, fields)
-        if not _fits(value, fields[key]):
-            raise tomltext.fault(path, f"the value of {key} must be {_allowed(fields[key])}")
+    faults = [
+        f"the value of {key} must be {_allowed(fields[key])}" if key in fields else tomltext.strange(key, fields)
+        for key, value in found.items()
+        if key not in fields or not _fits(value, fields[key])
+    ]
     missing = [field for field in fields if field not in found and field not in kind.record._field_defaults]
-    if missing:
-        raise tomltext.fault(path, f"the key {missing[0]} is missing")
+    faults += [f"the key {field} is missing" for field in missing]
+    if faults:
+        return None, faults
     profile = kind.record(name=name, **{key: _read(value) for key, value in found.items()})
     wrong = kind.fault(profile)
-    if wrong:
-        raise tomltext.fault(path, wrong)
-    return profile
+    return (None, [wrong]) if wrong else (profile, [])
 
 
 def revision(home: Path, group: str, name: str) -> tuple[int, int] | None:
@@ -112,11 +123,22 @@ def replace(home: Path, profile: Profile) -> None:
     Raises HelmError("usage") for a profile that `load` would refuse, and HelmError("state"), also where the former
     file is no TOML: it is left as it is.
     """
+    with replacing(home, profile):
+        pass
+
+
+@contextmanager
+def replacing(home: Path, profile: Profile) -> Iterator[None]:
+    """The same around what belongs to it: it is on the disk before the block begins, and counts from its end on.
+
+    Where the block raises, the former stands.
+    """
     path, data = _checked(home, profile)
     former = homes.read(path)
     if former is not None:
         data = _revised(former, path, profile)
-    homes.write_private(path, data)
+    with homes.replacing(path, data):
+        yield
 
 
 def remove(home: Path, group: str, name: str) -> bool:
@@ -126,7 +148,7 @@ def remove(home: Path, group: str, name: str) -> bool:
 
 def render(profile: Profile) -> str:
     """The TOML text of a profile: a line for each value it has, in the record's order."""
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in _kept(profile).items() if value is not None)
+    return "".join(f"{key} = {toml(value)}\n" for key, value in _kept(profile).items() if value is not None)
 
 
 def check_name(name: str) -> None:
@@ -143,6 +165,7 @@ def _folder(home: Path, group: str) -> Path:
     return home / FOLDER / group
 
 
+@lru_cache(maxsize=32)
 def _path(home: Path, group: str, name: str) -> Path:
     check_name(name)
     return _folder(home, group) / f"{name}{_SUFFIX}"
@@ -190,9 +213,10 @@ def _revised(former: bytes, path: Path, profile: Profile) -> bytes:
     return document.as_string().encode()
 
 
-def _toml(value: str | int | tuple[str, ...]) -> str:
+def toml(value: str | int | tuple[str, ...]) -> str:
+    """A value as TOML writes it."""
     if isinstance(value, tuple):
-        return f"[{', '.join(_toml(one) for one in value)}]"
+        return f"[{', '.join(toml(one) for one in value)}]"
     if isinstance(value, int):
         return str(value).lower()
     text = value.replace("\\", "\\\\").replace('"', '\\"')

@@ -17,10 +17,18 @@ _IDLE: Final = re.compile(r"(?:#[^\x00-\x1f\x7f]*)?")
 def table(data: bytes, path: Path) -> dict[str, Any]:
     """The table of a TOML file. Raises HelmError("state") that names the file and the place in it."""
     try:
+        return parsed(data)
+    except ValueError as error:
+        raise fault(path, str(error)) from None
+
+
+def parsed(data: bytes) -> dict[str, Any]:
+    """The table of a TOML text. Raises ValueError with a clause that names the place in it."""
+    try:
         # Some editors put a byte order mark in front.
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise fault(path, "it is not UTF-8") from None
+        raise ValueError("it is not UTF-8") from None
     plain = _plain(text)
     if plain is not None:
         return plain
@@ -29,10 +37,10 @@ def table(data: bytes, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise fault(path, "it is nested too deeply") from None
+        raise ValueError("it is nested too deeply") from None
     except ValueError as error:
         clause = str(error)
-        raise fault(path, f"it is no valid TOML: {clause[:1].lower()}{clause[1:]}") from None
+        raise ValueError(f"it is no valid TOML: {clause[:1].lower()}{clause[1:]}") from None
 
 
 def fault(path: Path, sentence: str) -> HelmError:
@@ -40,12 +48,12 @@ def fault(path: Path, sentence: str) -> HelmError:
     return HelmError("state", f"{path} cannot be used: {sentence}; correct the file")
 
 
-def unknown(path: Path, key: str, known: Iterable[str]) -> HelmError:
-    """HelmError("state") for a key that means nothing there, with the likely one that was meant."""
+def strange(key: str, known: Iterable[str]) -> str:
+    """The clause for a key that means nothing there, with the likely one that was meant."""
     names = list(known)
     near = meant(key, names)
     hint = f"did you mean {near}?" if near else f"known are {', '.join(names)}" if names else "none is known there"
-    return fault(path, f"the key {key} is unknown ({hint})")
+    return f"the key {key} is unknown ({hint})"
 
 
 def _plain(text: str) -> dict[str, Any] | None:
