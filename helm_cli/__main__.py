@@ -5,12 +5,18 @@ import sys
 
 from helm_cli import __version__
 
+_VERSIONS = (["--version"], ["-V"], ["version"])
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run helm with these arguments (those of the process where None) and give the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words in (["--version"], ["version"]):
+    if words in _VERSIONS:
         return _version()
+    if words[:1] == ["--complete"]:
+        from helm_cli.complete import answer
+
+        return answer.tell(words[1:])
     if sys.platform == "win32":
         print("helm: does not run on Windows yet: it needs a POSIX terminal and file locks; use WSL", file=sys.stderr)
         return 1
@@ -24,7 +30,7 @@ def entry() -> None:
     status = 130
     try:
         sys.unraisablehook = _unraisable
-        if sys.argv[1:] not in (["--version"], ["version"]):
+        if sys.argv[1:] not in _VERSIONS and sys.argv[1:2] != ["--complete"]:
             _surroundings()
         status = main()
     except KeyboardInterrupt:

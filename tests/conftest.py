@@ -17,9 +17,10 @@ from tests.rig.keyring_session import KeyringSession, keyring_session
 from tests.rig.mariadb import MariaDb
 from tests.rig.postgres import Postgres, running
 
-# What the machine of whoever runs the tests must not lend them.
+# What the machine of whoever runs the tests must not lend them, but for their word that they want the long form.
 NOT_LENT: Final = re.compile(
-    r"HELM_.*|PYTHON.*|XDG_.*|GIT_.*|PG.*|DBUS_.*|(?i:(https?|all|no|ftp)_proxy)|LANG|LANGUAGE|LC_.*"
+    r"HELM_(?!TEST_LONG$).*|PYTHON.*|XDG_.*|GIT_.*|PG.*|DBUS_.*|(?i:(https?|all|no|ftp)_proxy)|LANG|LANGUAGE|LC_.*"
+    r"|DATABASE_URL|GH_CONFIG_DIR|NETRC"
     r"|NO_COLOR|(CLI)?COLOR.*|(CLICOLOR_)?FORCE_COLOR|TTY_.*|EDITOR|VISUAL|PAGER|LESS|BROWSER|DISPLAY|WAYLAND_DISPLAY|SSH_.*|GPG_.*"
 )
 PINNED: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "xterm-256color", "COLUMNS": "100", "LINES": "40"}
@@ -93,6 +94,16 @@ def postgres() -> Iterator[Postgres]:
     """A real Postgres server, started with the first test that asks for it."""
     with running() as server:
         yield server
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Whether what is generated is to be written anew, in place of being compared."""
+    return bool(request.config.getoption("--update"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="write completions/ and man/ anew, before they are compared")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,7 +18,7 @@ PACKAGE: Final = ROOT / "helm_cli"
 
 # Layer -> the layers it may import, itself aside. "" is the package's top: the version and the entry; demo is data.
 LAYERS: Final[dict[str, frozenset[str]]] = {
-    "": frozenset({"cli"}),
+    "": frozenset({"cli", "complete"}),
     "model": frozenset(),
     "grammar": frozenset({"model"}),
     "dialects": frozenset({"model", "grammar"}),
@@ -30,8 +30,11 @@ LAYERS: Final[dict[str, frozenset[str]]] = {
     "demo": frozenset(),
     "agent": frozenset({"model", "store", "drivers", "broker"}),
     "serve": frozenset({"model", "store", "drivers", "broker", "agent"}),
+    "shells": frozenset({"model"}),
+    "complete": frozenset({"model", "grammar", "dialects", "kinds", "store", "broker"}),
     "cli": frozenset(
         {"model", "grammar", "dialects", "kinds", "store", "drivers", "broker", "view", "demo", "agent", "serve"}
+        | {"shells", "complete"}
     ),
 }
 

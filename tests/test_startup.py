@@ -89,6 +89,8 @@ NEEDED: Final[dict[str, tuple[int, set[str]]]] = {
     "call app nothing": (3, set()),
     "confirm --list": (0, set()),
     "history": (0, set()),
+    # It asks the keychain, if any.
+    "doctor --offline": (0, {"secretstorage", "jeepney", "keyring", "importlib.metadata", "email", "http", "ssl"}),
     "agent status": (10, set()),
     "agent stop": (0, set()),
     "db list": (0, set()),
@@ -97,12 +99,14 @@ NEEDED: Final[dict[str, tuple[int, set[str]]]] = {
     "db test local-app": (0, set()),
     "db edit local-app --path other.db": (0, {"tomlkit"}),
     "db remove local-app": (0, set()),
+    "db import": (0, set()),
     "service add other --base-url http://localhost:1 --no-token": (0, set()),
     "service add cal --base-url http://localhost:1 --oauth2 --client-id c": (0, set()),
     "service list": (0, set()),
     "service show local": (0, set()),
     "service edit local --base-url http://localhost:2": (0, {"tomlkit"}),
     "service remove local": (0, set()),
+    "service import": (0, set()),
     "oauth status": (0, set()),
     "oauth connect local": (3, set()),
     "oauth disconnect local": (3, set()),
@@ -114,6 +118,9 @@ NEEDED: Final[dict[str, tuple[int, set[str]]]] = {
     "project add .": (0, set()),
     "project list": (0, set()),
     "workspace show": (0, set()),
+    "config export": (0, set()),
+    "config export helm.toml": (0, set()),
+    "config import nope.toml": (2, set()),
     "workspace set --tdt-profile read-only": (2, set()),
     "plugin list": (0, set()),
     "plugin show tickets": (0, set()),
@@ -141,6 +148,32 @@ NEEDED: Final[dict[str, tuple[int, set[str]]]] = {
 def test_a_command_loads_what_it_needs(loaded: Loaded, workspace: Path, line: str) -> None:
     status, needed = NEEDED[line]
     assert loaded(*line.split(), cwd=workspace, status=status) & HEAVY <= needed
+
+
+def test_a_look_that_asks_no_keychain_loads_nothing_heavy(
+    loaded: Loaded, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELM_CLI_CREDENTIALS", "file")
+    assert not loaded("doctor", "--offline", cwd=workspace) & HEAVY
+
+
+def test_names_are_completed_by_what_reads_them_alone(loaded: Loaded, workspace: Path) -> None:
+    """A shell asks at each Tab: no typer, no dialect, no pathlib; and no SQLite for profiles, which are files."""
+    modules = loaded("--complete", "operation", "call", "app", cwd=workspace)
+    assert not modules & (HEAVY | {"typer", "pathlib", "hashlib", "inspect", "subprocess"})
+    assert {name for name in modules if name.startswith("helm_cli.")} == {
+        "helm_cli.__main__",
+        "helm_cli.complete",
+        *(
+            "helm_cli.complete.answer",
+            "helm_cli.complete.declared",
+            "helm_cli.complete.drafts",
+            "helm_cli.complete.known",
+        ),
+        *("helm_cli.complete.line", "helm_cli.complete.place", "helm_cli.complete.profiles", "helm_cli.complete.state"),
+        *("helm_cli.model", "helm_cli.model.extension", "helm_cli.model.plugin"),
+    }
+    assert not loaded("--complete", "db", cwd=workspace) & {"sqlite3", "json", "typer"}
 
 
 # What httpx cannot do without; not its own command line, and no store of secrets where the profile has none.

@@ -1,8 +1,8 @@
 """The command line itself: the one table of commands, the options they share, and the error boundary."""
 
 import os
-import re
 import sys
+import time
 from contextlib import suppress
 from importlib import import_module
 from itertools import pairwise
@@ -13,8 +13,8 @@ from typer.core import TyperCommand
 from typer.exceptions import TyperException
 
 from helm_cli import __version__
+from helm_cli.cli import shared
 from helm_cli.model.errors import EXIT, INTERRUPTED, HelmError
-from helm_cli.model.wording import meant
 from helm_cli.view import streams
 
 # Name -> summary. Each is the module helm_cli.cli.<name> with an `app`, imported when the command is used.
@@ -31,32 +31,21 @@ COMMANDS: Final[dict[str, str]] = {
     "project": "Register the folders that files connections may use as projects.",
     "workspace": "Show or set what belongs to this workspace.",
     "agent": "Keep connections warm in a background process.",
+    "config": "Take profiles to another machine, without their secrets.",
+    "doctor": "Check that everything helm needs is there and reachable.",
+    "completion": "Complete helm's words and your names in bash, zsh, fish and PowerShell.",
     "demo": "Show the whole way in a throw-away home.",
 }
 
 BROKEN_PIPE: Final = 141
 
-# What a command is called elsewhere -> what it is called here, in whichever group has it.
-SYNONYMS: Final[dict[str, tuple[str, ...]]] = {
-    "approve": ("review", "plugin review"),
-    "connect": ("oauth connect",),
-    "create": ("add", "new"),
-    "delete": ("remove", "forget"),
-    "exec": ("call",),
-    "get": ("show", "call"),
-    "install": ("review", "plugin review"),
-    "log": ("history",),
-    "login": ("connect", "oauth connect"),
-    "logout": ("disconnect", "oauth disconnect"),
-    "logs": ("history",),
-    "ls": ("list",),
-    "new": ("add", "plugin new"),
-    "revoke": ("forget", "plugin forget"),
-    "rm": ("remove", "forget"),
-    "run": ("call",),
-    "uninstall": ("forget", "plugin forget"),
-    "update": ("edit",),
+# Heading of `helm --help` -> the commands under it, in the order in which they are read; all others come last.
+TOPICS: Final[dict[str, tuple[str, ...]]] = {
+    "Calls": ("call", "confirm", "history"),
+    "What calls may reach": ("db", "service", "oauth", "mcp", "project"),
+    "Extensions": ("plugin", "draft", "workspace"),
 }
+OTHERS: Final = "helm itself"
 SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 WorkspaceOption = Annotated[
@@ -64,15 +53,19 @@ WorkspaceOption = Annotated[
     typer.Option("--workspace", metavar="DIR", help="The workspace; else HELM_CLI_WORKSPACE, else found from here."),
 ]
 OutputOption = Annotated[str, typer.Option("--output", "-o", metavar="FORMAT", help="auto or json.")]
-ProfileArgument = Annotated[str, typer.Argument(help="The profile's name.")]
+ProfileArgument = Annotated[str, typer.Argument(metavar="NAME", help="The profile's name.")]
 PluginArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of an approved plugin.")]
 TokenOption = Annotated[bool, typer.Option("--token-stdin", help="Read the token from standard input.")]
 
 
-def group(summary: str) -> typer.Typer:
-    """A group of commands as every group of helm is: plain help, no completion of its own."""
+def group(summary: str, text: str = "", examples: tuple[str, ...] = ()) -> typer.Typer:
+    """A group of commands as every group of helm is: helm's own help, no completion of its own.
+
+    `text` is what follows the summary, in paragraphs.
+    """
+    pasted = "\n".join(("Examples:", *(f"  {example}" for example in examples))) if examples else ""
     return typer.Typer(
-        help=summary,
+        help="\n\n".join(filter(None, (summary, text, pasted))),
         rich_markup_mode=None,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -97,45 +90,66 @@ class Deferred(TyperCommand):
 
 
 def load(name: str) -> Any:
-    """The real command behind a row of COMMANDS."""
-    return typer.main.get_command(import_module(f"helm_cli.cli.{name}").app)
+    """The real command behind a row of COMMANDS, with the options that every command has."""
+    command = shared.dressed(typer.main.get_command(import_module(f"helm_cli.cli.{name}").app), (name,))
+    command.topic = _topic(name)
+    return command
 
 
 def root() -> Any:
     """The whole command tree, with every command deferred."""
-    app = group("Let scripts, CI jobs and agents use your databases, services and tools through calls you reviewed.")
+    app = group(
+        "Let scripts, CI jobs and agents use your databases, services and tools through calls you reviewed.",
+        "Begin with helm demo, which shows the whole way in a throw-away home. Then add what calls may reach, review"
+        " an extension, which declares the calls, and make them.",
+        (
+            "helm demo",
+            "helm db add local-app --engine sqlite --path ./app.db",
+            "helm plugin review ./tickets",
+            "helm call app recent --arg status=open --arg limit=20",
+        ),
+    )
 
     @app.callback()
     def version(
         _: Annotated[
-            bool, typer.Option("--version", help="Show the version and leave.", is_eager=True, callback=_version)
+            bool, typer.Option("--version", "-V", help="Show the version and leave.", is_eager=True, callback=_version)
         ] = False,
     ) -> None: ...
 
-    tree: Any = typer.main.get_command(app)
+    tree = shared.dressed(typer.main.get_command(app), ())
     for name, summary in COMMANDS.items():
-        tree.add_command(Deferred(name, help=summary, context_settings=SETTINGS), name)
+        command: Any = Deferred(name, help=summary, context_settings=SETTINGS)
+        command.topic = _topic(name)
+        tree.add_command(command, name)
     return tree
 
 
 def run(arguments: list[str]) -> int:
     """Run the command line and give its exit status; every failure is told here, in one line on stderr."""
-    words = [*arguments[1:], "--help"] if arguments[:1] == ["help"] else list(arguments)
+    words = list(arguments)
+    if _command(words) == "help":
+        words.remove("help")
+        words.append("--help")
+    streams.VOICE.set("usual")
+    begun = time.monotonic()
     try:
         streams.settle()
         status = _invoke(words)
         sys.stdout.flush()
-        return status
     except HelmError as error:
-        return _tell(words, error)
+        status = _tell(words, error)
     except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
+        status = INTERRUPTED
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else 1
+        status = ended.code if isinstance(ended.code, int) else 1
     except BrokenPipeError:
-        return BROKEN_PIPE
+        status = BROKEN_PIPE
     except Exception as error:
-        return _tell(words, _surroundings(error) or HelmError("internal", _internal(error)))
+        status = _tell(words, _surroundings(error) or HelmError("internal", _internal(error)))
+    if streams.VOICE.get() == "verbose":
+        _say(f"it took {round((time.monotonic() - begun) * 1000)} ms")
+    return status
 
 
 def _invoke(words: list[str]) -> int:
@@ -151,39 +165,40 @@ def _invoke(words: list[str]) -> int:
 
 
 def _usage(words: list[str], error: Any) -> int:
-    context = getattr(error, "ctx", None)
-    if type(error).__name__ == "NoArgsIsHelpError":
-        print(context.get_help() if context else error.format_message(), file=sys.stderr)
+    if type(error).__name__ == "NoArgsIsHelpError" and error.ctx is not None:
+        print(error.ctx.get_help(), file=sys.stderr)
         return EXIT["usage"]
-    message: str = error.format_message()
-    unknown = re.match("No such command '([^']*)'", message)
-    if unknown is not None and context is not None:
-        message = _unknown_command(unknown[1], context)
-    elif words[:1] == ["call"] and "extra argument" in message:
-        message = f"{message.rstrip('.')}: a call takes its arguments as --arg NAME=VALUE"
-    hint = f" (see {context.command_path} --help)" if context is not None else ""
-    return _tell(words, HelmError("usage", message[:1].lower() + message[1:].rstrip(".") + hint))
+    from helm_cli.cli import wrong
 
-
-def _unknown_command(word: str, context: Any) -> str:
-    known = list(context.command.commands)
-    meant_ = next((name for name in SYNONYMS.get(word, ()) if name.split()[0] in known), None) or meant(word, known)
-    return f"there is no command {word}" + (f"; did you mean {meant_}?" if meant_ else "")
+    return _tell(words, HelmError("usage", wrong.told(error)))
 
 
 def _tell(words: list[str], error: HelmError) -> int:
-    from helm_cli.view.text import shown
-
-    # Where nobody reads standard error, the exit status still says it.
-    with suppress(OSError, ValueError):
-        print(f"helm: {shown(error.message)}", file=sys.stderr)
-    if words[:1] == ["call"] and _reads_envelopes(words):
+    _say(error.message)
+    if _command(words) == "call" and _reads_envelopes(words):
         from helm_cli.model.envelope import failure
         from helm_cli.model.jsontext import dump
 
         with suppress(OSError, ValueError, HelmError):
             print(dump(failure(error)), flush=True)
     return error.exit_status
+
+
+def _say(text: str) -> None:
+    from helm_cli.view.text import shown
+
+    # Where nobody reads standard error, the exit status still says it.
+    with suppress(OSError, ValueError):
+        print(f"helm: {shown(text)}", file=sys.stderr)
+
+
+def _command(words: list[str]) -> str | None:
+    """The command that words begin with, if any; none of the options before it takes a value."""
+    return next((word for word in words if not word.startswith("-")), None)
+
+
+def _topic(name: str) -> str:
+    return next((heading for heading, names in TOPICS.items() if name in names), OTHERS)
 
 
 def _reads_envelopes(words: list[str]) -> bool:

@@ -6,11 +6,15 @@ from typing import Any
 from helm_cli import __version__
 from helm_cli.agent import control, place
 from helm_cli.cli import OutputOption, group, listing_format
-from helm_cli.cli.here import Here, here, tell
+from helm_cli.cli.here import Here, here, note
 from helm_cli.cli.listing import show_members, show_rows, write_json
 from helm_cli.model.errors import EXIT
 
-app = group("Keep connections warm in a background process.")
+app = group(
+    "Keep connections warm in a background process.",
+    "Calls work the same without it; with it those of MCP servers, databases and signed-in services are quicker.",
+    ("helm agent start", "helm agent status"),
+)
 
 
 @app.command("start")
@@ -23,6 +27,7 @@ def start() -> None:
     \b
     Examples:
       helm agent start
+      helm agent start && helm call app recent --arg status=open --arg limit=20
     """
     at = here()
     started = control.start(at.stores.home)
@@ -38,6 +43,7 @@ def stop() -> None:
     \b
     Examples:
       helm agent stop
+      helm agent stop && helm agent start
     """
     at = here()
     pid = control.stop(at.stores.home)
@@ -87,7 +93,7 @@ def _show(at: Here, members: dict[str, Any]) -> None:
         at.streams.write("\n")
         show_rows(at, "auto", ("what", "seconds", "calls", "busy"), kept)
     if differing:
-        tell(
+        note(
             at.streams,
             f"some calls from here are made without the agent, for it was started with another {', '.join(differing)};"
             " helm agent stop, then start, makes it the same",

@@ -1,8 +1,9 @@
 """How a call's answer reaches whoever called: its text, its failure's one line, its exit status."""
 
-from helm_cli.cli.here import Here, tell
+from helm_cli.cli.here import Here, note, tell
 from helm_cli.model.envelope import JSON, Envelope, exit_status
 from helm_cli.model.errors import HelmError
+from helm_cli.model.wording import meant
 from helm_cli.view import result
 
 
@@ -37,7 +38,7 @@ def _remark(place: Here, operation: str, envelope: Envelope) -> None:
     from helm_cli.kinds import tdt
 
     for remark in tdt.remarks(operation, envelope):
-        tell(place.streams, remark)
+        note(place.streams, remark)
 
 
 def _stands(wrote: bool) -> str:
@@ -47,4 +48,6 @@ def _stands(wrote: bool) -> str:
 def check_known(output: str) -> None:
     """Raises HelmError "usage" for what is no format at all."""
     if output not in result.FORMATS:
-        raise HelmError("usage", f"there is no format {output}; take one of {', '.join(result.FORMATS)}")
+        close = meant(output, result.FORMATS)
+        step = f"did you mean {close}?" if close else f"take one of {', '.join(result.FORMATS)}"
+        raise HelmError("usage", f"there is no format {output}; {step}")

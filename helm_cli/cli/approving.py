@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from helm_cli.broker import approve, confirm, ledger
-from helm_cli.cli.here import Here, answered, tell
+from helm_cli.cli.here import Here, answered, note, tell
 from helm_cli.cli.listing import write_json
 from helm_cli.model.envelope import failure
 from helm_cli.model.errors import EXIT, HelmError
@@ -49,7 +49,7 @@ def as_it_stands(place: Here, found: Review, output: str) -> int:
     """Print a review without asking: 0 where this exact content is approved and enabled, else 17."""
     if found.standing:
         show(place, found, output)
-        tell(place.streams, f"{found.extension.id} is approved as it stands; nothing to do")
+        note(place.streams, f"{found.extension.id} is approved as it stands; nothing to do")
         return 0
     message = f"{found.extension.id} is not approved as it stands; review it in a terminal, or pin it with --approve"
     return show(place, found, output, HelmError("not_approved", message))
@@ -129,4 +129,4 @@ def _standing(found: Review) -> Review:
 
 
 def _tell(place: Here, found: Review) -> None:
-    tell(place.streams, f"{found.extension.id} is approved and enabled for the workspace {found.workspace}")
+    note(place.streams, f"{found.extension.id} is approved and enabled for the workspace {found.workspace}")

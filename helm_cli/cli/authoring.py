@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Final
 
 import typer
@@ -10,7 +12,7 @@ from helm_cli import dialects
 from helm_cli.broker import review as reviewing
 from helm_cli.broker import warnings
 from helm_cli.cli import OutputOption, approving, group, listing_format
-from helm_cli.cli.here import here, tell
+from helm_cli.cli.here import here, note, tell
 from helm_cli.cli.listing import write_json
 from helm_cli.model.errors import HelmError
 from helm_cli.model.review import Invalid
@@ -69,7 +71,7 @@ def validate(
     else:
         for line in caution_lines(cautions):
             tell(place.streams, f"warning: {line}")
-    tell(place.streams, f"{found.extension.id} is valid; its digest is {found.content.digest}")
+    note(place.streams, f"{found.extension.id} is valid; its digest is {found.content.digest}")
     return 0
 
 
@@ -94,15 +96,12 @@ def new(
         os.makedirs(path, exist_ok=True)
         if os.listdir(path):
             raise HelmError("usage", f"{path} is not empty; name a folder that does not exist yet")
-        for name, text in files.items():
-            os.makedirs(os.path.dirname(os.path.join(path, name)), exist_ok=True)
-            with open(os.path.join(path, name), "x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+        _written(path, files)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         raise HelmError("usage", f"{path} cannot be written ({reason}); name another folder") from None
     *most, last = sorted(files)
-    tell(place.streams, f"{path} holds {', '.join(most)} and {last}; next: helm plugin review {path}")
+    note(place.streams, f"{path} holds {', '.join(most)} and {last}; next: helm plugin review {path}")
     return 0
 
 
@@ -130,6 +129,24 @@ def reference(dialect: DialectOption = _MANIFEST) -> int:
     """
     here().streams.write(_ended(dialects.reference(dialect)))
     return 0
+
+
+def _written(path: str, files: Mapping[str, str]) -> None:
+    """Write them all; where that cannot be, none of them is left, so that it can be begun again."""
+    made = []
+    try:
+        for name, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(path, name)), exist_ok=True)
+            with open(os.path.join(path, name), "x", encoding="utf-8", newline="\n") as file:
+                made.append(name)
+                file.write(text)
+    except OSError:
+        for name in made:
+            os.unlink(os.path.join(path, name))
+        for folder in sorted({os.path.dirname(name) for name in files} - {""}, reverse=True):
+            with suppress(OSError):
+                os.rmdir(os.path.join(path, folder))
+        raise
 
 
 def _id_of(path: str) -> str:

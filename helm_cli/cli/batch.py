@@ -3,11 +3,15 @@
 import os
 import stat
 from collections.abc import Iterator
-from typing import BinaryIO, Final, NamedTuple
+from io import BufferedReader, FileIO
+from itertools import count
+from typing import BinaryIO, NamedTuple
 
 from helm_cli.agent import client
-from helm_cli.broker import batch, call
+from helm_cli.broker import batch, call, ledger
+from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
+from helm_cli.cli.batch_lines import MOST_BYTES, Lines
 from helm_cli.cli.here import Here, tell
 from helm_cli.cli.writing import ask
 from helm_cli.model import jsontext
@@ -16,9 +20,6 @@ from helm_cli.model.errors import HelmError
 from helm_cli.view.progress import progress
 from helm_cli.view.streams import piped
 from helm_cli.view.text import shown_json
-
-# A line holds one call; its arguments are at most a few hundred KiB (contract, Files).
-MOST_BYTES_A_LINE: Final = 4 * 1024 * 1024
 
 
 class Batch(NamedTuple):
@@ -37,16 +38,16 @@ def run(place: Here, options: Batch) -> int:
     if options.output not in ("auto", "json"):
         raise HelmError("usage", f"a batch prints one envelope a line; -o {options.output} cannot carry them")
     workspace = place.workspace(options.workspace)
-    status, failed, count = 0, 0, 0
+    status, failed, made = 0, 0, 0
     with _Source(options.file) as source, progress(place.streams, "calls", source.lines()) as bar:
 
         def confirm(request: call.Request) -> Envelope:
             bar.clear()
             return ask(place, request, wait=options.wait)
 
-        lines = _lines(source.file, workspace, options)
+        lines = _lines(place.stores, source.file, workspace, options)
         for envelope in batch.run(place.stores, lines, confirm, options.jobs, client.perform):
-            count += 1
+            made += 1
             text = jsontext.dump(envelope)
             if place.streams.out_terminal:
                 bar.clear()
@@ -57,34 +58,27 @@ def run(place: Here, options: Batch) -> int:
             failed += ended != 0
             status = status or ended
     if failed:
-        tell(place.streams, f"{failed} of {count} calls failed")
+        tell(place.streams, f"{failed} of {made} calls failed")
     return status
 
 
-def _lines(file: BinaryIO, workspace: Workspace, options: Batch) -> Iterator[batch.Line]:
-    for number, text in enumerate(_bounded(file), 1):
+def _lines(stores: Stores, file: FileIO, workspace: Workspace, options: Batch) -> Iterator[batch.Line | None]:
+    lines = Lines(file)
+    for number in count(1):
+        while not lines.whole():
+            if not lines.late():
+                lines.more()
+                continue
+            yield None
+            with ledger.pausing(stores):
+                lines.more()
+        text = lines.take()
         if text is None:
-            yield batch.unreadable(number, f"it is over {MOST_BYTES_A_LINE} bytes")
+            yield batch.unreadable(number, f"it is over {MOST_BYTES} bytes")
+        elif not text:
+            return
         elif text.strip():
             yield batch.read(text, number, workspace, wait_rate=options.wait_rate)
-
-
-def _bounded(file: BinaryIO) -> Iterator[bytes | None]:
-    """The lines, None for one that is too long; its rest is read over, a piece at a time."""
-    while text := _line(file):
-        if len(text) <= MOST_BYTES_A_LINE:
-            yield text
-            continue
-        while text and not text.endswith(b"\n"):
-            text = file.readline(MOST_BYTES_A_LINE)
-        yield None
-
-
-def _line(file: BinaryIO) -> bytes:
-    try:
-        return file.readline(MOST_BYTES_A_LINE + 1)
-    except OSError as error:
-        raise HelmError("usage", f"the batch cannot be read: {(error.strerror or str(error)).lower()}") from None
 
 
 class _Source:
@@ -95,7 +89,7 @@ class _Source:
 
     def __enter__(self) -> "_Source":
         try:
-            self.file: BinaryIO = piped("the batch") if self.name == "-" else open(self.name, "rb")
+            self.file = _raw(piped("the batch")) if self.name == "-" else open(self.name, "rb", buffering=0)
         except OSError as error:
             reason = (error.strerror or "error").lower()
             raise HelmError("usage", f"the batch {self.name} cannot be read: {reason}") from None
@@ -111,8 +105,16 @@ class _Source:
             return None
         try:
             start = self.file.tell()
-            count = sum(piece.count(b"\n") for piece in iter(lambda: self.file.read(1 << 20), b""))
+            lines = sum(piece.count(b"\n") for piece in iter(lambda: self.file.read(1 << 20), b""))
             self.file.seek(start)
         except OSError:
             return None
-        return count
+        return lines
+
+
+def _raw(stream: BinaryIO) -> FileIO:
+    """What nothing was read of yet, without its buffer."""
+    file = stream.raw if isinstance(stream, BufferedReader) else stream
+    if not isinstance(file, FileIO):
+        raise HelmError("usage", "standard input cannot be read as a batch; name a file")
+    return file

@@ -11,10 +11,13 @@ from helm_cli.cli.carrying import carry_out
 from helm_cli.cli.here import Here, here
 from helm_cli.model.envelope import failure
 from helm_cli.model.errors import HelmError
+from helm_cli.model.wording import meant
 from helm_cli.view import result
 
 if TYPE_CHECKING:
-    from helm_cli.model.extension import Operation
+    from collections.abc import Mapping
+
+    from helm_cli.model.extension import Connection, Operation
 
 app = group("")
 
@@ -98,9 +101,19 @@ def _named(place: Here, workspace: str | None, connection: str | None, operation
         has = f"this workspace has {', '.join(known)}" if known else "this workspace has none yet"
         raise HelmError("usage", f"a call names a CONNECTION and an OPERATION; {has}")
     if connection not in known:
-        raise HelmError("usage", f"a call of {connection} names one of its operations too; see helm call --help")
+        raise HelmError("usage", f"a call of {connection} names one of its operations too; {_meant(connection, known)}")
     operations = ", ".join(_told(operation) for operation in known[connection].operations)
     raise HelmError("usage", f"a call of {connection} names one of its operations: {operations}")
+
+
+def _meant(word: str, known: "Mapping[str, Connection]") -> str:
+    """What a word that is no connection may stand for: both words in one, as in app.recent, or a slip."""
+    for sign in ".:/":
+        connection, _, operation = word.partition(sign)
+        if connection in known and operation:
+            return f"did you mean helm call {connection} {operation}?"
+    close = meant(word, known)
+    return f"did you mean helm call {close}?" if close else "see helm call --help"
 
 
 def _told(operation: "Operation") -> str:

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from helm_cli.agent import client
 from helm_cli.broker.request import Request
-from helm_cli.cli.here import Here
+from helm_cli.cli import telling
+from helm_cli.cli.here import Here, detail
 from helm_cli.model.envelope import Envelope
 from helm_cli.model.errors import HelmError
 from helm_cli.view.result import carrying, check_format
@@ -20,6 +21,7 @@ class Done(NamedTuple):
 
 def carry_out(place: Here, request: Request, output: str, *, wait: bool) -> Done:
     """Perform a request, asking the person first where it writes. It never raises a HelmError of the call."""
+    telling.of_call(place, request)
     told = client.read(place.stores, request, carrying(output))
     if told is not None:
         return Done(told.envelope, told.shape)
@@ -32,6 +34,7 @@ def carry_out(place: Here, request: Request, output: str, *, wait: bool) -> Done
     except HelmError as error:
         return Done(call.refused(place.stores, request, error), None)
     if prepared.plan.effect == "read":
+        detail(place.streams, "the call is made by this process, without the background agent")
         return Done(call.perform(place.stores, request, prepared=prepared), prepared.plan.shape)
     from helm_cli.cli.writing import ask
 

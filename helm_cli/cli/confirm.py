@@ -7,7 +7,7 @@ import typer
 from helm_cli.broker import confirm
 from helm_cli.cli import group, waiting
 from helm_cli.cli.answer import check_known, report
-from helm_cli.cli.here import Here, here, need_person, tell
+from helm_cli.cli.here import Here, here, need_person, note
 from helm_cli.model.envelope import failure
 from helm_cli.model.errors import HelmError
 from helm_cli.view import result
@@ -62,6 +62,8 @@ def _check(id_: str | None, output: str, *, list_: bool, watch: bool, decline: b
         raise HelmError(
             "usage", "--watch asks about everything that comes; give no ID, no --list, no --decline and no --output"
         )
+    if id_ in ("list", "ls"):
+        raise HelmError("usage", f"{id_} is the id of nothing that waits; did you mean helm confirm --list?")
     if list_ and id_ is not None:
         raise HelmError("usage", "--list lists everything that waits; give no ID")
     if decline and (id_ is None or list_):
@@ -76,7 +78,7 @@ def _declined(place: Here, id_: str, output: str) -> int:
             raise answer
     except HelmError as error:
         return report(place, failure(error), None, output)
-    tell(place.streams, f"{id_} was declined; nothing was sent")
+    note(place.streams, f"{id_} was declined; nothing was sent")
     return 0
 
 

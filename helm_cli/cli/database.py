@@ -1,35 +1,41 @@
 """How a database profile is put together from options, and from questions where a person can be asked."""
 
 import os
+from functools import partial
 from typing import Any, get_args
 
-from helm_cli.cli.entry import asked, can_ask, piped_secret, typed_secret
+from helm_cli.cli.entry import asked, can_ask, check_new, piped_secret, typed_secret
 from helm_cli.cli.given import SERVER, Given, check_filled, option, with_url
 from helm_cli.cli.here import Here
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import ENGINES, PORTS, Database, Engine, Tls
-from helm_cli.store import profiles
+from helm_cli.store.groups import GROUPS
 
 
-def complete(place: Here, given: Given, *, password_stdin: bool) -> tuple[Database, str | None]:
-    """A whole profile and its password, None where it has none.
+def complete(place: Here, given: Given, *, password_stdin: bool, force: bool) -> tuple[Database, str | None]:
+    """A whole profile and its password, None where it has none; with `force` it may replace another.
 
     On a terminal what is missing is asked for; without one it is a usage error that names the option.
-    Raises HelmError "usage", and "declined" where the person stops answering.
+    Raises HelmError "usage" and "conflict", and "declined" where the person stops answering.
     """
     check_filled(given._asdict())
     given, password = with_url(given, password_stdin=password_stdin)
     asking = can_ask(place)
-    name = given.name or asked(place, asking, "NAME", "Name of the profile")
-    profiles.check_name(name)
+    new = partial(check_new, place, "db", force=force)
+    name = given.name or asked(place, asking, "NAME", "Name of the profile", check=new)
+    new(name)
     engine = _engine(given.engine or asked(place, asking, "--engine", "Engine", list(ENGINES)))
     if engine == "sqlite":
         _check_file_options(given, password_stdin=password_stdin)
-        return Database(name, engine, path=_file(given.path or asked(place, asking, "--path", "SQLite file"))), None
+        path = given.path or asked(place, asking, "--path", "SQLite file", check=_file)
+        return Database(name, engine, path=_file(path)), None
     _unused(given, "path", engine=engine)
     values = _server(given)
-    if "socket" not in values:
-        values["host"] = given.host or asked(place, asking, "--host", "Host")
+    if "socket" not in values and given.host is None:
+        values["host"] = asked(place, asking, "--host", "Host", check=partial(_check_host, engine))
+        if given.port is None:
+            text = asked(place, asking, "--port", "Port", check=_port, default=str(PORTS[engine]))
+            given = given._replace(port=_port(text))
     if "socket" not in values or engine == "postgres":
         # The name of Postgres' socket in its folder ends with the port.
         values["port"] = given.port or PORTS[engine]
@@ -96,6 +102,18 @@ def _checked(profile: Database) -> Database:
     if profile.tls_ca is not None and profile.tls in (None, "disable"):
         raise HelmError("usage", "--tls-ca goes with --tls require or --tls verify-full; give one of them")
     return profile
+
+
+def _check_host(engine: Engine, host: str) -> None:
+    wrong = GROUPS["db"].fault(Database("a", engine, host=host, port=1, database="a", user="a"))
+    if wrong:
+        raise HelmError("usage", wrong)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and 1 <= int(text) <= 65_535):
+        raise HelmError("usage", "a port is a number from 1 to 65535")
+    return int(text)
 
 
 def _engine(name: str) -> Engine:

@@ -8,13 +8,19 @@ import typer
 
 from helm_cli.broker import profiles as broker
 from helm_cli.cli import OutputOption, ProfileArgument, broken, database, group, listing_format, trying
+from helm_cli.cli.entry import kept
 from helm_cli.cli.given import Given
-from helm_cli.cli.here import Here, here, tell
+from helm_cli.cli.here import Here, here, note
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.store import profiles
 from helm_cli.view import result
 
-app = group("Keep database profiles, and look into databases.")
+app = group(
+    "Keep database profiles, and look into databases.",
+    "A profile says where a database is and who signs in; calls of approved extensions use it. What shows tables, runs"
+    " a query or opens a shell is for a person at the terminal.",
+    ("helm db add local-app --engine sqlite --path ./app.db", "helm db test local-app", "helm db tables local-app"),
+)
 
 EngineOption = Annotated[str | None, typer.Option("--engine", metavar="ENGINE", help="sqlite, postgres or mysql.")]
 PathOption = Annotated[str | None, typer.Option("--path", metavar="FILE", help="The SQLite file.")]
@@ -41,7 +47,7 @@ PasswordOption = Annotated[bool, typer.Option("--password-stdin", help="Read the
 
 @app.command()
 def add(
-    name: Annotated[str | None, typer.Argument(help="The profile's name.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The profile's name.")] = None,
     engine: EngineOption = None,
     path: PathOption = None,
     host: HostOption = None,
@@ -65,12 +71,13 @@ def add(
     """
     place = here()
     given = Given(name, engine, path, host, port, socket, database_name, user, tls, tls_ca, from_env)
-    profile, secret = database.complete(place, given, password_stdin=password_stdin)
+    profile, secret = database.complete(place, given, password_stdin=password_stdin, force=force)
     recorded = broker.add(place.stores, profile, secret, force=force)
+    kept(place)
     where = f", its password in the {recorded.credential}" if recorded.credential else ""
-    tell(place.streams, f"added the {recorded.engine} profile {recorded.name}{where}")
+    note(place.streams, f"added the {recorded.engine} profile {recorded.name}{where}")
     if recorded.path is not None and not os.path.exists(recorded.path):
-        tell(place.streams, f"there is no file {recorded.path} yet; helm never creates it")
+        note(place.streams, f"there is no file {recorded.path} yet; helm never creates it")
 
 
 @app.command()
@@ -101,7 +108,8 @@ def edit(
     given = Given(name, None, path, host, port, socket, database_name, user, tls, tls_ca, from_env)
     new, secret = database.changed(place, old, given, password_stdin=password_stdin, ask_password=ask_password)
     broker.change(place.stores, old, new, secret)
-    tell(place.streams, f"changed the {new.engine} profile {name}")
+    kept(place)
+    note(place.streams, f"changed the {new.engine} profile {name}")
 
 
 @app.command("list")
@@ -146,7 +154,7 @@ def remove(name: ProfileArgument) -> None:
     """
     place = here()
     broker.remove(place.stores, "db", name)
-    tell(place.streams, f"removed the database profile {name}")
+    note(place.streams, f"removed the database profile {name}")
 
 
 @app.command()
@@ -224,6 +232,39 @@ def shell(name: ProfileArgument) -> int:
     from helm_cli.cli import shell as typed
 
     return typed.run(here(), name)
+
+
+@app.command("import")
+def import_(
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SOURCE", help="env, pg-service, pgpass, my.cnf, or such a file; else all that is there."
+        ),
+    ] = None,
+    from_env: Annotated[
+        list[str] | None,
+        typer.Option("--from-env", metavar="VAR", help="Take the connection URL in this variable; may be repeated."),
+    ] = None,
+    env_file: Annotated[
+        list[str] | None,
+        typer.Option("--env-file", metavar="FILE", help="Take the connection URLs in this .env file; may be repeated."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace profiles of the same names.")] = False,
+) -> int:
+    """Take databases over from DATABASE_URL, pg_service.conf, .pgpass and .my.cnf.
+
+    For a person at the terminal, who chooses. Passwords found there go to the credential store; files stay as they are.
+
+    \b
+    Examples:
+      helm db import
+      helm db import pg-service
+      helm db import --env-file .env
+    """
+    from helm_cli.cli import db_import
+
+    return db_import.run(here(), source, from_env or [], env_file or [], force=force)
 
 
 def _listed(place: Here, name: str) -> dict[str, object]:

@@ -5,7 +5,7 @@ from helm_cli.broker.drafts import Outlet, Queued
 from helm_cli.broker.workspace import Workspace
 from helm_cli.cli import arguments, writing
 from helm_cli.cli.answer import report
-from helm_cli.cli.here import Here, answered, need_person, tell
+from helm_cli.cli.here import Here, answered, need_person, note
 from helm_cli.model.draft import Said
 from helm_cli.model.envelope import Envelope, failure
 from helm_cli.model.errors import HelmError
@@ -39,7 +39,7 @@ def decide(place: Here, workspace: Workspace, id_: str, said: Said) -> int:
     if answer != "confirmed":
         raise HelmError("declined", f"cancelled; nothing was said to {draft.id}")
     drafts.decide(place.stores, draft, said)
-    tell(place.streams, f"you {done} the draft {draft.id}")
+    note(place.streams, f"you {done} the draft {draft.id}")
     return 0
 
 
@@ -54,7 +54,7 @@ def publish(place: Here, workspace: Workspace, id_: str, via: str | None, pairs:
     except HelmError as error:
         return report(place, failure(error), None, output)
     if envelope.get("ok") is True:
-        tell(place.streams, f"the draft {found.draft.id} was published through {found.outlet.via}")
+        note(place.streams, f"the draft {found.draft.id} was published through {found.outlet.via}")
     return report(place, envelope, None, output, wrote=True, operation=found.outlet.via)
 
 

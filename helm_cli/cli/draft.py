@@ -7,11 +7,17 @@ import typer
 from helm_cli.broker import budget, drafts, plugin, runs
 from helm_cli.broker.drafts import Queued
 from helm_cli.cli import OutputOption, WorkspaceOption, deciding, draft_text, entry, group, listing_format
-from helm_cli.cli.here import Here, here, tell
+from helm_cli.cli.here import Here, here, note
 from helm_cli.cli.listing import show_rows, write_json
+from helm_cli.model.draft import title_fault
 from helm_cli.model.errors import HelmError
 
-app = group("Review what plugins drafted, approve it and publish it.")
+app = group(
+    "Review what plugins drafted, approve it and publish it.",
+    "What a team's plugin wrote waits here until as many people as its manifest asks for have approved it; then it goes"
+    " out once, after it was shown.",
+    ("helm draft list", "helm draft approve k3v7q2ab", "helm draft publish k3v7q2ab"),
+)
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The draft's id.")]
 
@@ -50,13 +56,14 @@ def add(
     if kind is None:
         kind = entry.asked(place, asking and bool(kinds), "--kind", "Kind", kinds)
     if title is None:
-        title = entry.asked(place, asking, "--title", "Title")
+        title = entry.asked(place, asking, "--title", "Title", check=_check_title)
     filed = drafts.add(place.stores, team, drafts.Text(kind, title, draft_text.read(text), run))
+    entry.kept(place)
     if output == "json":
         write_json(place, {"id": filed.id, "digest": filed.digest})
     else:
         place.streams.write(f"{filed.id}\n")
-    tell(place.streams, f"the draft {filed.id} waits for review; others approve it with: helm draft approve {filed.id}")
+    note(place.streams, f"the draft {filed.id} waits for review; others approve it with: helm draft approve {filed.id}")
     return 0
 
 
@@ -145,6 +152,11 @@ def publish(
     place: Here = here()
     listing_format(output)
     return deciding.publish(place, place.workspace(workspace), id_, via, arg or [], output)
+
+
+def _check_title(title: str) -> None:
+    if fault := title_fault(title):
+        raise HelmError("usage", f"the title {fault}")
 
 
 def _row(queued: Queued) -> dict[str, Any]:

@@ -1,14 +1,24 @@
 """How what a profile needs is entered: by an option, by a question on a terminal, and a secret by a pipe or unseen."""
 
 import sys
+from collections.abc import Callable
 from typing import Final
 
-from helm_cli.cli.here import Here, answered
+from helm_cli.cli.here import Here, answered, tell
 from helm_cli.model.errors import HelmError
+from helm_cli.store import profiles
 from helm_cli.view.streams import person_present, piped_bytes
 
 # Longer than any secret that a server takes; a larger input is a wrong file.
 MOST_BYTES: Final = 64 * 1024
+
+
+# What an answer is tried with: it raises HelmError "usage" or "conflict" where it cannot be taken.
+Check = Callable[[str], object]
+
+
+def _anything(answer: str) -> None:
+    pass
 
 
 def can_ask(place: Here) -> bool:
@@ -16,27 +26,58 @@ def can_ask(place: Here) -> bool:
     return person_present(place.streams) and sys.stdin is not None and sys.stdin.isatty()
 
 
-def asked(place: Here, asking: bool, name: str, label: str, choices: list[str] | None = None) -> str:
-    """A required value that was not given: what the person answers.
+def asked(
+    place: Here,
+    asking: bool,
+    name: str,
+    label: str,
+    choices: list[str] | None = None,
+    *,
+    check: Check = _anything,
+    default: str = "",
+) -> str:
+    """A required value that was not given: what the person answers, asked again until `check` finds nothing wrong.
 
-    Raises HelmError "usage", which names the option `name`, where nobody can be asked, and "declined".
+    Raises HelmError "usage", which names the option `name`, where nobody can be asked, and "declined". That somebody
+    was asked is kept by `kept`, so that a wizard that is cancelled leaves no trace.
     """
     if not asking:
         raise HelmError("usage", f"{name} is missing; give it, or run this in a terminal to be asked")
     from helm_cli.cli import wizard
 
-    answer = wizard.ask(label, choices)
-    answered(place)
-    return answer
+    while True:
+        answer = wizard.ask(label, choices, default)
+        if not answer:
+            tell(place.streams, "an answer is needed here; Esc or Ctrl-C cancels")
+        elif _accepted(place, answer, check):
+            place.stores.answered = True
+            return answer
+        default = answer
 
 
-def typed_secret(place: Here, label: str) -> str:
-    """A secret that the person types unseen, "" for an empty one. Raises HelmError "declined"."""
+def typed_secret(place: Here, label: str, check: Check = _anything) -> str:
+    """A secret that the person types unseen, "" for an empty one; likewise. Raises HelmError "declined"."""
     from helm_cli.cli import wizard
 
-    answer = wizard.hidden(label)
-    answered(place)
-    return _without_newline(answer)
+    while True:
+        answer = _without_newline(wizard.hidden(label))
+        if _accepted(place, answer, check):
+            place.stores.answered = True
+            return answer
+
+
+def kept(place: Here) -> None:
+    """What was entered is kept now; where a person was asked for some of it, so is that a person answered here."""
+    if place.stores.answered:
+        answered(place)
+
+
+def check_new(place: Here, group: str, name: str, *, force: bool) -> None:
+    """That a profile of this name can be added, before more is asked. Raises HelmError "usage" and "conflict"."""
+    profiles.check_name(name)
+    if not force and profiles.exists(place.stores.home, group, name):
+        told = f"the {group} profile {name} exists; change it with edit or replace it with --force"
+        raise HelmError("conflict", told)
 
 
 def piped_secret(what: str, option: str) -> str:
@@ -55,6 +96,18 @@ def piped_secret(what: str, option: str) -> str:
         return _without_newline(data.decode())
     except UnicodeDecodeError:
         raise HelmError("usage", f"{what} on standard input is not UTF-8") from None
+
+
+def _accepted(place: Here, answer: str, check: Check) -> bool:
+    """Whether nothing is wrong with an answer; else that is told."""
+    try:
+        check(answer)
+    except HelmError as error:
+        if error.code not in ("usage", "conflict"):
+            raise
+        tell(place.streams, error.message)
+        return False
+    return True
 
 
 def _without_newline(text: str) -> str:

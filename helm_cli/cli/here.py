@@ -1,6 +1,7 @@
 """What every command starts from: this process's streams, and the stores of its home."""
 
 import signal
+from contextlib import suppress
 from typing import NamedTuple
 
 from helm_cli.broker import workspace
@@ -19,7 +20,9 @@ class Here(NamedTuple):
     stores: Stores
 
     def workspace(self, named: str | None, *, review: bool = False) -> Workspace:
-        return workspace.find(self.stores, named, review=review)
+        found = workspace.find(self.stores, named, review=review)
+        detail(self.streams, f"the workspace is {found.path}, {found.found}")
+        return found
 
 
 def here() -> Here:
@@ -27,13 +30,34 @@ def here() -> Here:
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     streams = Streams.here()
-    stores = Stores(notice=lambda text: tell(streams, text), terminal=person_present(streams))
+    stores = Stores(
+        notice=lambda text: tell(streams, text),
+        progress=lambda text: note(streams, text),
+        detail=lambda text: detail(streams, text),
+        terminal=person_present(streams),
+    )
+    if streams.voice == "verbose":
+        # Without one, what needs none does its work all the same.
+        with suppress(HelmError):
+            detail(streams, f"the home is {stores.home}")
     return Here(streams, stores)
 
 
 def tell(streams: Streams, text: str) -> None:
     """One line for the person, on standard error."""
     streams.say(f"helm: {shown(text)}")
+
+
+def note(streams: Streams, text: str) -> None:
+    """The same for what a person does not have to know, which --quiet leaves out."""
+    if streams.voice != "quiet":
+        tell(streams, text)
+
+
+def detail(streams: Streams, text: str) -> None:
+    """The same for what helm does, where --verbose asks for it. Never a secret, an argument, a statement or a URL."""
+    if streams.voice == "verbose":
+        tell(streams, text)
 
 
 def need_person(place: Here, what: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from helm_cli.cli.here import Here, tell
+from helm_cli.cli.here import Here, note
 from helm_cli.model import jsontext
 from helm_cli.view.table import listing
 from helm_cli.view.text import shown, shown_json
@@ -34,7 +34,7 @@ def show_rows(
         return write_json(place, [dict(row) for row in rows])
     forms: Mapping[str, Form] = FORMS if place.streams.out_terminal else {}
     if not rows and empty and place.streams.out_terminal:
-        tell(place.streams, empty)
+        note(place.streams, empty)
     now = place.stores.clock()
     cells = [[_cell(row[column], forms.get(column), now) for column in columns] for row in rows]
     headings = [forms[column].heading if column in forms else column for column in columns]

@@ -16,13 +16,23 @@ from helm_cli.cli import (
     mcp_profile,
     trying,
 )
-from helm_cli.cli.here import Here, here, tell
+from helm_cli.cli.entry import kept
+from helm_cli.cli.here import Here, here, note
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.cli.mcp_profile import Given
 from helm_cli.model.profile import Server
 from helm_cli.store import profiles
 
-app = group("Keep MCP server profiles, and serve approved operations to MCP clients.")
+app = group(
+    "Keep MCP server profiles, and serve approved operations to MCP clients.",
+    "A profile says how an MCP server is started or reached; calls of approved extensions use its tools. helm mcp serve"
+    " is itself such a server: what it offers is what you approved.",
+    (
+        "helm mcp add files -- npx -y @modelcontextprotocol/server-filesystem /srv/docs",
+        "helm mcp tools files",
+        "helm mcp serve --workspace ~/code/app",
+    ),
+)
 
 CommandArgument = Annotated[
     list[str] | None, typer.Argument(metavar="-- COMMAND ARG…", help="The program that is the server.")
@@ -38,7 +48,7 @@ StartOption = Annotated[
 
 @app.command()
 def add(
-    name: Annotated[str | None, typer.Argument(help="The profile's name.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The profile's name.")] = None,
     command: CommandArgument = None,
     url: UrlOption = None,
     token_env: VariableOption = None,
@@ -58,12 +68,13 @@ def add(
     """
     place = here()
     given = Given(name, command or [], url, token_env, start_seconds)
-    profile = mcp_profile.complete(place, given)
+    profile = mcp_profile.complete(place, given, force=force)
     broker.check(place.stores, profile, force=force)
     token = mcp_profile.token(place, profile, stdin=token_stdin)
     recorded = broker.add(place.stores, profile, token, force=force)
+    kept(place)
     where = f", its token in the {recorded.credential}" if recorded.credential else ""
-    tell(place.streams, f"added the MCP server profile {recorded.name}{where}")
+    note(place.streams, f"added the MCP server profile {recorded.name}{where}")
     mcp_profile.warn(place, recorded)
 
 
@@ -92,7 +103,8 @@ def edit(
     broker.check(place.stores, new, force=True)
     token = mcp_profile.new_token(place, old, new, stdin=token_stdin, ask=ask_token)
     recorded = broker.change(place.stores, old, new, token)
-    tell(place.streams, f"changed the MCP server profile {name}")
+    kept(place)
+    note(place.streams, f"changed the MCP server profile {name}")
     mcp_profile.warn(place, recorded)
 
 
@@ -140,7 +152,7 @@ def remove(name: ProfileArgument) -> None:
     """
     place = here()
     broker.remove(place.stores, "mcp", name)
-    tell(place.streams, f"removed the MCP server profile {name}")
+    note(place.streams, f"removed the MCP server profile {name}")
 
 
 @app.command()

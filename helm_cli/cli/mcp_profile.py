@@ -4,16 +4,17 @@ import os
 import re
 import shlex
 import shutil
+from functools import partial
 from typing import Final, NamedTuple
 
-from helm_cli.cli.entry import asked, can_ask, piped_secret, typed_secret
+from helm_cli.cli.entry import asked, can_ask, check_new, piped_secret, typed_secret
 from helm_cli.cli.given import check_filled
-from helm_cli.cli.here import Here, tell
+from helm_cli.cli.here import Here, note, tell
 from helm_cli.grammar import secret_words
 from helm_cli.grammar import token as tokens
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Server
-from helm_cli.store import profiles
+from helm_cli.store.groups import GROUPS
 
 _ASSIGNMENT: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=.*", re.DOTALL)
 
@@ -28,18 +29,20 @@ class Given(NamedTuple):
     start_seconds: int | None
 
 
-def complete(place: Here, given: Given) -> Server:
-    """A whole profile, still without its token.
+def complete(place: Here, given: Given, *, force: bool) -> Server:
+    """A whole profile, still without its token; with `force` it may replace another.
 
     On a terminal what is missing is asked for; without one it is a usage error that names the option.
-    Raises HelmError "usage", and "declined" where the person stops answering.
+    Raises HelmError "usage" and "conflict", and "declined" where the person stops answering.
     """
     _check(given)
     asking = can_ask(place)
-    name = given.name or asked(place, asking, "NAME", "Name of the profile")
-    profiles.check_name(name)
+    new = partial(check_new, place, "mcp", force=force)
+    name = given.name or asked(place, asking, "NAME", "Name of the profile", check=new)
+    new(name)
     if not given.command and given.url is None:
-        given = _from_text(given, asked(place, asking, "-- COMMAND or --url", "Command or URL of the server"))
+        label, check = "Command or URL of the server", partial(_check_where, given)
+        given = _from_text(given, asked(place, asking, "-- COMMAND or --url", label, check=check))
     return Server(name, _command(given), given.url, given.token_env, given.start_seconds or 30)
 
 
@@ -102,10 +105,10 @@ def warn(place: Here, profile: Server) -> None:
         return
     command = profile.command or ()
     if shutil.which(command[0]) is None:
-        tell(place.streams, f"there is no program {command[0]} here yet, or it may not be run")
+        note(place.streams, f"there is no program {command[0]} here yet, or it may not be run")
     for word in command[1:]:
         if not os.path.isabs(word) and "/" in word and os.path.isfile(word):
-            tell(place.streams, f"{word} is sought in the workspace of each call; write it absolute to mean this file")
+            note(place.streams, f"{word} is sought in the workspace of each call; write it absolute to mean this file")
     for name in secret_words.in_command(command):
         tell(place.streams, f"{name} in the command looks like a secret, {_OPEN}")
 
@@ -158,6 +161,13 @@ def _from_text(given: Given, where: str) -> Given:
         raise HelmError("usage", "the command has a quotation mark that is not closed; write it again") from None
 
 
+def _check_where(given: Given, where: str) -> None:
+    read = _from_text(given, where)
+    wrong = GROUPS["mcp"].fault(Server("a", _command(read), read.url, read.token_env))
+    if wrong:
+        raise HelmError("usage", wrong)
+
+
 def _command(given: Given) -> tuple[str, ...] | None:
     """The command as it is kept: a program that is named by a relative path is that of this folder."""
     if not given.command:
@@ -183,4 +193,5 @@ def _piped(profile: Server) -> str:
 
 
 def _typed(place: Here, profile: Server) -> str:
-    return secret(profile, typed_secret(place, f"Token of {profile.name} (empty for none)"))
+    label = f"Token of {profile.name} (empty for none)"
+    return secret(profile, typed_secret(place, label, partial(secret, profile)))

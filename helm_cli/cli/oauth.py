@@ -13,7 +13,7 @@ from helm_cli.broker import connect as broker
 from helm_cli.broker import signin
 from helm_cli.broker.standing import Standing, standing
 from helm_cli.cli import OutputOption, WorkspaceOption, group, listing_format
-from helm_cli.cli.here import Here, here, tell
+from helm_cli.cli.here import Here, here, note, tell
 from helm_cli.cli.listing import show_members, show_rows, write_json
 from helm_cli.drivers import browser
 from helm_cli.drivers.oauth_pasted import Pasted
@@ -24,7 +24,12 @@ from helm_cli.view.streams import person_present
 from helm_cli.view.text import shown
 from helm_cli.view.unseen import unseen
 
-app = group("Sign in to services by OAuth2.")
+app = group(
+    "Sign in to services by OAuth2.",
+    "The service profile is added first, with helm service add NAME --oauth2. helm asks for the scopes that approved"
+    " extensions declare, keeps the tokens where your secrets are, and renews them.",
+    ("helm oauth connect calendar", "helm oauth status"),
+)
 
 _MOST_SECONDS: Final = 3600
 _COLUMNS: Final = ("service", "state", "expires", "scopes", "missing", "reason")
@@ -64,7 +69,7 @@ def connect(
             tell(place.streams, _waiting(returns, timeout, pasted))
 
         found = broker.connect(place.stores, where, profile, timeout, show, pasted)
-    tell(place.streams, f"signed in to {service}, its tokens in the {found.place}")
+    note(place.streams, f"signed in to {service}, its tokens in the {found.place}")
     lacking = sorted({*found.asked} - {*found.scopes})
     if lacking:
         tell(place.streams, f"{service} granted less than was asked for: calls that need the rest are refused")
@@ -116,10 +121,11 @@ def disconnect(service: ServiceArgument) -> None:
     \b
     Examples:
       helm oauth disconnect calendar
+      helm oauth disconnect calendar && helm service remove calendar
     """
     place = here()
     gone = signin.drop(place.stores, broker.profile(place.stores, service))
-    tell(place.streams, f"disconnected {service}" if gone else f"{service} is not connected, so nothing was changed")
+    note(place.streams, f"disconnected {service}" if gone else f"{service} is not connected, so nothing was changed")
 
 
 @contextmanager

@@ -21,16 +21,22 @@ from helm_cli.cli import (
     plugin_team,
 )
 from helm_cli.cli.authoring import PathArgument
-from helm_cli.cli.here import Here, here, need_person, tell
+from helm_cli.cli.here import Here, here, need_person, note, tell
 from helm_cli.cli.listing import show_rows
 from helm_cli.model.errors import HelmError
 from helm_cli.model.review import Invalid
+from helm_cli.model.wording import meant
 from helm_cli.store import approvals, person
 from helm_cli.store.approvals import Approval
 from helm_cli.store.confirmations import Pending
 from helm_cli.view.streams import person_present
 
-app = group("Review, approve and list extensions.")
+app = group(
+    "Review, approve and list extensions.",
+    "An extension is a folder whose manifest declares the calls that it makes. Nothing of it can be called before you"
+    " reviewed it, and a change of it is reviewed again.",
+    ("helm plugin new ./tickets", "helm plugin review ./tickets", "helm plugin list"),
+)
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The id of an approved extension.")]
 
@@ -155,7 +161,7 @@ def enable(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
             approving.ask(place, "Enable", reviewing.approved(place.stores, approval), None)
         if not approvals.set_enabled(place.stores.db, approval.workspace, id_, True):
             raise HelmError("refused", f"{id_} is no longer approved; run helm plugin review on its folder")
-    tell(place.streams, f"{id_} is enabled for the workspace {approval.workspace}")
+    note(place.streams, f"{id_} is enabled for the workspace {approval.workspace}")
     return 0
 
 
@@ -171,7 +177,7 @@ def disable(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
     place = here()
     approval = _approval(place, id_, workspace)
     approvals.set_enabled(place.stores.db, approval.workspace, id_, False)
-    tell(place.streams, f"{id_} is disabled for the workspace {approval.workspace}")
+    note(place.streams, f"{id_} is disabled for the workspace {approval.workspace}")
     return 0
 
 
@@ -187,7 +193,7 @@ def forget(id_: IdArgument, workspace: WorkspaceOption = None) -> int:
     place = here()
     approval = _approval(place, id_, workspace)
     approve.forget(place.stores, approval)
-    tell(place.streams, f"{id_} is no longer approved for the workspace {approval.workspace}")
+    note(place.streams, f"{id_} is no longer approved for the workspace {approval.workspace}")
     return 0
 
 
@@ -215,9 +221,9 @@ def _approval(place: Here, id_: str, named: str | None) -> Approval:
     if found is None:
         others = [other.workspace for other in approvals.listed(place.stores.db, None) if other.extension == id_]
         also = f", only for {', '.join(others)}" if others else ""
-        message = (
-            f"{id_} is not approved for the workspace {where.path} ({where.found}){also}; see helm plugin list --all"
-        )
+        close = meant(id_, (one.extension for one in approvals.listed(place.stores.db, where.path)))
+        step = f"did you mean {close}?" if close else "see helm plugin list --all"
+        message = f"{id_} is not approved for the workspace {where.path} ({where.found}){also}; {step}"
         raise HelmError("refused", message)
     return found
 

@@ -8,7 +8,7 @@ from helm_cli.broker import bindings, declared, plugin
 from helm_cli.broker.plugin import Team
 from helm_cli.cli import PluginArgument, WorkspaceOption, arguments, group
 from helm_cli.cli.entry import asked, can_ask
-from helm_cli.cli.here import Here, answered, here, need_person, tell
+from helm_cli.cli.here import Here, answered, here, need_person, note
 from helm_cli.model.errors import HelmError
 from helm_cli.model.plugin import Bound
 from helm_cli.view import binding as view
@@ -81,13 +81,13 @@ def _bind(place: Here, team: Team, to: Bound) -> int:
     if answer != "confirmed":
         raise HelmError("declined", f"cancelled; {to.tool} was not bound")
     bindings.bind(place.stores, approval, to)
-    tell(place.streams, f"{to.tool} of {id_} is bound to the service profile {to.service}")
+    note(place.streams, f"{to.tool} of {id_} is bound to the service profile {to.service}")
     return 0
 
 
 def _unbind(place: Here, team: Team, tool: str) -> int:
     gone = bindings.unbind(place.stores, team.approval, tool)
-    tell(place.streams, f"{tool} is no longer bound" if gone else f"{tool} is not bound, so nothing was changed")
+    note(place.streams, f"{tool} is no longer bound" if gone else f"{tool} is not bound, so nothing was changed")
     return 0
 
 

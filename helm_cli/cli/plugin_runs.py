@@ -10,7 +10,7 @@ from helm_cli.broker import briefing, due, plugin, runs
 from helm_cli.broker.plugin import Team
 from helm_cli.broker.runs import Form, Running
 from helm_cli.cli import OutputOption, PluginArgument, WorkspaceOption, entry, group, listing_format
-from helm_cli.cli.here import Here, here, tell
+from helm_cli.cli.here import Here, here, note
 from helm_cli.cli.listing import show_rows, write_json
 from helm_cli.grammar import release_event
 from helm_cli.model.errors import HelmError
@@ -113,7 +113,9 @@ def _manual(place: Here, team: Team, pairs: list[str]) -> Running:
             listed = list(choices) if isinstance(choices, tuple) else None
             told = f" ({', '.join(listed)})" if listed and not asking else ""
             answers[name] = entry.asked(place, asking, f"--arg {name}=…{told}", name, listed)
-    return runs.manual(place.stores, team, form, answers)
+    running = runs.manual(place.stores, team, form, answers)
+    entry.kept(place)
+    return running
 
 
 def _given(pairs: list[str]) -> dict[str, str]:
@@ -164,5 +166,5 @@ def _show(place: Here, running: Running, output: str) -> int:
         write_json(place, view.members(started))
     else:
         place.streams.write("".join(f"{line}\n" for line in view.lines(started)))
-    tell(place.streams, f"the run {found.run.id} of {found.run.extension} started")
+    note(place.streams, f"the run {found.run.id} of {found.run.extension} started")
     return 0

@@ -7,9 +7,9 @@ import typer
 from helm_cli.broker import plugin
 from helm_cli.broker import settings as broker
 from helm_cli.broker.plugin import Team
-from helm_cli.cli import OutputOption, PluginArgument, WorkspaceOption, group, listing_format
+from helm_cli.cli import OutputOption, PluginArgument, WorkspaceOption, entry, group, listing_format
 from helm_cli.cli.entry import asked, can_ask, piped_secret, typed_secret
-from helm_cli.cli.here import Here, here, tell
+from helm_cli.cli.here import Here, here, note, tell
 from helm_cli.cli.listing import show_rows
 from helm_cli.model.errors import HelmError
 from helm_cli.model.plugin import Setting
@@ -112,9 +112,9 @@ def _unset(place: Here, team: Team, key: str, given: Given) -> int:
     approval = team.approval
     if not broker.empty(place.stores, approval.workspace, approval.extension, key):
         broker.declared(team.extension, key)
-        tell(place.streams, f"{key} of {approval.extension} is not set, so nothing was changed")
+        note(place.streams, f"{key} of {approval.extension} is not set, so nothing was changed")
         return 0
-    tell(place.streams, f"{key} of {approval.extension} is no longer set")
+    note(place.streams, f"{key} of {approval.extension} is no longer set")
     return 0
 
 
@@ -127,12 +127,14 @@ def _set(place: Here, team: Team, key: str, given: Given) -> int:
     if setting.type == "connection":
         service = _service(place, setting, given)
         broker.fill_connection(place.stores, workspace, team.extension, setting, service)
+        entry.kept(place)
         step = f"; sign in with: helm oauth connect {service}" if setting.provider == broker.OAUTH2 else ""
-        tell(place.streams, f"{key} of {id_} goes by the service profile {service}{step}")
+        note(place.streams, f"{key} of {id_} goes by the service profile {service}{step}")
         return 0
     filled = broker.fill_text(place.stores, workspace, team.extension, setting, _text(place, setting, given))
+    entry.kept(place)
     kept = f", its value in the {filled.place}" if filled.place is not None else ""
-    tell(place.streams, f"{key} of {id_} is set{kept}")
+    note(place.streams, f"{key} of {id_} is set{kept}")
     return 0
 
 

@@ -6,18 +6,22 @@ import typer
 
 from helm_cli.broker import projects
 from helm_cli.cli import OutputOption, WorkspaceOption, group, listing_format
-from helm_cli.cli.here import here, tell
+from helm_cli.cli.here import here, note
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.view.streams import person_present
 
-app = group("Register the folders that files connections may use as projects.")
+app = group(
+    "Register the folders that files connections may use as projects.",
+    "A files connection whose root is a project reaches a folder only once it is registered here, in the workspace.",
+    ("helm project add ~/src/website", "helm project list"),
+)
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="The project's id.")]
 
 
 @app.command("add")
 def add(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="The project's folder.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="The project's folder; else this one.")] = ".",
     id_: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="Its id; else made from the folder's name.")
     ] = None,
@@ -37,7 +41,7 @@ def add(
     place = here()
     where = place.workspace(workspace)
     project = projects.add(place.stores, where.path, path, id_, by_person=person_present(place.streams))
-    tell(place.streams, f"{project.path} is the project {project.id} of the workspace {where.path} ({where.found})")
+    note(place.streams, f"{project.path} is the project {project.id} of the workspace {where.path} ({where.found})")
 
 
 @app.command("list")
@@ -81,4 +85,4 @@ def remove(id_: IdArgument, workspace: WorkspaceOption = None) -> None:
     """
     place = here()
     projects.remove(place.stores, place.workspace(workspace).path, id_)
-    tell(place.streams, f"forgot the project {id_}; its folder is left alone")
+    note(place.streams, f"forgot the project {id_}; its folder is left alone")

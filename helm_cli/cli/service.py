@@ -14,15 +14,21 @@ from helm_cli.cli import (
     group,
     listing_format,
     service_entry,
+    service_words,
     trying,
 )
-from helm_cli.cli.here import Here, here, tell
+from helm_cli.cli.entry import kept
+from helm_cli.cli.here import Here, here, note, tell
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.cli.service_entry import Given
-from helm_cli.model.profile import Service
 from helm_cli.store import profiles
 
-app = group("Keep service profiles: a base URL, and a token or a sign-in.")
+app = group(
+    "Keep service profiles: a base URL, and a token or a sign-in.",
+    "A profile says where an HTTP service is and how its calls are authorized; calls of approved extensions use it, and"
+    " never see its token.",
+    ("helm service add github --base-url https://api.github.com --token-stdin < token", "helm service test github"),
+)
 
 BaseUrlOption = Annotated[
     str | None,
@@ -61,7 +67,7 @@ TokenUrlOption = Annotated[
 
 @app.command()
 def add(
-    name: Annotated[str | None, typer.Argument(help="The profile's name.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The profile's name.")] = None,
     base_url: BaseUrlOption = None,
     header: HeaderOption = None,
     format_: FormatOption = None,
@@ -98,12 +104,13 @@ def add(
         authorize_url=authorize_url,
         token_url=token_url,
     )
-    profile, given = service_entry.complete(place, given)
+    profile, given = service_entry.complete(place, given, force=force)
     broker.check(place.stores, profile, force=force)
     secret = service_entry.secret(place, profile, given)
-    uri = _redirect_uri(place, profile)
+    uri = service_words.redirect_uri(place, profile)
     recorded = broker.add(place.stores, profile, secret, force=force)
-    tell(place.streams, f"added the service profile {recorded.name}, {_secret_in_words(recorded)}")
+    kept(place)
+    note(place.streams, f"added the service profile {recorded.name}, {service_words.secret(recorded)}")
     if uri is not None:
         step = f"then sign in with: helm oauth connect {recorded.name}"
         tell(place.streams, f"register the redirect URI {uri} with the OAuth client, {step}")
@@ -163,8 +170,9 @@ def edit(
     broker.check(place.stores, new, force=True)
     secret = service_entry.new_secret(place, old, new, given)
     recorded = broker.change(place.stores, old, new, secret)
-    how = _sent_in_words(recorded) if recorded.sign_in == "token" else ""
-    tell(place.streams, f"changed the service profile {name}{how}")
+    kept(place)
+    how = service_words.sent(recorded) if recorded.sign_in == "token" else ""
+    note(place.streams, f"changed the service profile {name}{how}")
     if recorded.oauth2 and recorded.secret_target_digest() != old.secret_target_digest():
         tell(place.streams, f"a sign-in is for the former target; sign in with: helm oauth connect {name}")
 
@@ -196,7 +204,7 @@ def show(name: ProfileArgument, output: OutputOption = "auto") -> None:
     """
     place = here()
     profile = profiles.load(place.stores.home, "service", name)
-    members = {name: value for name, value in _members(place, profile).items() if value is not None}
+    members = {name: value for name, value in service_words.members(place, profile).items() if value is not None}
     show_members(place, listing_format(output), members)
 
 
@@ -211,7 +219,7 @@ def remove(name: ProfileArgument) -> None:
     """
     place = here()
     broker.remove(place.stores, "service", name)
-    tell(place.streams, f"removed the service profile {name}")
+    note(place.streams, f"removed the service profile {name}")
 
 
 @app.command()
@@ -228,19 +236,26 @@ def test(name: ProfileArgument, output: OutputOption = "auto") -> int:
     return trying.report(place, name, listing_format(output), load)
 
 
-def _secret_in_words(profile: Service) -> str:
-    if profile.oauth2:
-        return f"its client secret in the {profile.credential}" if profile.credential else "a public client"
-    if profile.credential is None:
-        return "without a token"
-    return f"its token in the {profile.credential}{_sent_in_words(profile)}"
+@app.command("import")
+def import_(
+    source: Annotated[
+        str | None, typer.Argument(metavar="SOURCE", help="gh, netrc, or such a file; else both.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace profiles of the same names.")] = False,
+) -> int:
+    """Take services over, with their tokens, from the files of gh and from a .netrc.
 
+    For a person at the terminal, who chooses. Tokens go to the credential store; the files stay as they are.
 
-def _sent_in_words(profile: Service) -> str:
-    """How the token is sent, where that is not the usual way."""
-    if (profile.header, profile.format) == ("Authorization", "bearer"):
-        return ""
-    return f", sent as {profile.header}: {'Bearer ' if profile.format == 'bearer' else ''}TOKEN"
+    \b
+    Examples:
+      helm service import
+      helm service import gh
+      helm service import ~/.netrc
+    """
+    from helm_cli.cli import service_import
+
+    return service_import.run(here(), source, force=force)
 
 
 def _listed(place: Here, name: str) -> dict[str, object]:
@@ -251,27 +266,3 @@ def _listed(place: Here, name: str) -> dict[str, object]:
         "base_url": profile.base_url,
         "credential": profile.credential,
     }
-
-
-def _members(place: Here, profile: Service) -> dict[str, object]:
-    sends = profile.sign_in == "token"
-    return {
-        "name": profile.name,
-        "base_url": profile.base_url,
-        "sign_in": profile.sign_in,
-        "header": profile.header if sends else None,
-        "format": profile.format if sends else None,
-        "client_id": profile.client_id,
-        "redirect_uri": _redirect_uri(place, profile),
-        "authorize_url": profile.authorize_url,
-        "token_url": profile.token_url,
-        "credential": profile.credential,
-    }
-
-
-def _redirect_uri(place: Here, profile: Service) -> str | None:
-    if not profile.oauth2:
-        return None
-    from helm_cli.drivers import oauth_callback
-
-    return oauth_callback.redirect_uri(profile.redirect_port or place.stores.config.oauth_port)

@@ -1,14 +1,15 @@
 """How a service profile is put together from options, and from questions where a person can be asked."""
 
+from functools import partial
 from typing import Any, Final, NamedTuple, get_args
 
-from helm_cli.cli.entry import asked, can_ask, piped_secret, typed_secret
+from helm_cli.cli.entry import asked, can_ask, check_new, piped_secret, typed_secret
 from helm_cli.cli.given import check_filled, option
-from helm_cli.cli.here import Here, tell
+from helm_cli.cli.here import Here, note
 from helm_cli.grammar import token, url
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Format, Service
-from helm_cli.store import profiles
+from helm_cli.store.groups import GROUPS
 
 
 class Given(NamedTuple):
@@ -51,18 +52,19 @@ _EMPTIED: Final = {"no_redirect_port": ("redirect_port",), "no_sign_in_urls": ("
 _WAYS: Final = {"a token": None, "OAuth2": "oauth2", "nothing": "no_token"}
 
 
-def complete(place: Here, given: Given) -> tuple[Service, Given]:
+def complete(place: Here, given: Given, *, force: bool) -> tuple[Service, Given]:
     """A whole profile without its secret, and what was given together with how the person says that it signs in.
 
-    Raises HelmError "usage" where something is missing that nobody can be asked for, or does not go together, and
-    "declined" where the person stops answering.
+    With `force` it may replace another. Raises HelmError "usage" where something is missing that nobody can be asked
+    for, or does not go together, "conflict" for a name that is taken, and "declined" where the person stops answering.
     """
     check_filled(given._asdict())
     _check_together(given)
     asking = can_ask(place)
-    name = given.name or asked(place, asking, "NAME", "Name of the profile")
-    profiles.check_name(name)
-    base_url = _base(given.base_url or asked(place, asking, "--base-url", "Base URL"))
+    new = partial(check_new, place, "service", force=force)
+    name = given.name or asked(place, asking, "NAME", "Name of the profile", check=new)
+    new(name)
+    base_url = _base(given.base_url or asked(place, asking, "--base-url", "Base URL", check=_base))
     if given.base_url is None and not given.oauth2 and not _told(given, _TOKEN):
         way = _WAYS[asked(place, asking, "--token-stdin", "Its calls are authorized by", list(_WAYS))]
         given = given._replace(oauth2=way == "oauth2", no_token=way == "no_token")
@@ -70,7 +72,7 @@ def complete(place: Here, given: Given) -> tuple[Service, Given]:
         header = given.header or "Authorization"
         format_ = given.format or ("bearer" if header.lower() == "authorization" else "raw")
         return Service(name, base_url, header, _format(format_)), given
-    client_id = given.client_id or asked(place, asking, "--client-id", "Client id")
+    client_id = given.client_id or asked(place, asking, "--client-id", "Client id", check=_check_client)
     profile = Service(
         name,
         base_url,
@@ -168,6 +170,12 @@ def _base(text: str) -> str:
     return url.base(text)
 
 
+def _check_client(client_id: str) -> None:
+    wrong = GROUPS["service"].fault(Service("a", "https://a", client_id=client_id))
+    if wrong:
+        raise HelmError("usage", wrong)
+
+
 def _format(name: str) -> Format:
     formats: tuple[Format, ...] = get_args(Format)
     for format_ in formats:
@@ -178,25 +186,31 @@ def _format(name: str) -> Format:
 
 def _piped(place: Here, profile: Service) -> str:
     if profile.oauth2:
-        return _fit(place, profile, piped_secret("the client secret", "--client-secret-stdin"))
+        return fit(place, profile, piped_secret("the client secret", "--client-secret-stdin"))
     text = piped_secret("the token", "--token-stdin")
     if not text:
         raise HelmError("usage", "the token on standard input is empty; give --no-token for none")
-    return _fit(place, profile, text)
+    return fit(place, profile, text)
 
 
 def _typed(place: Here, profile: Service, hint: str) -> str:
     what = "Client secret" if profile.oauth2 else "Token"
-    return _fit(place, profile, typed_secret(place, f"{what} of {profile.name} ({hint})"))
+    return fit(place, profile, typed_secret(place, f"{what} of {profile.name} ({hint})", partial(_kept, profile)))
 
 
-def _fit(place: Here, profile: Service, text: str) -> str:
+def fit(place: Here, profile: Service, text: str) -> str:
+    """A secret as it is kept, which is told where it is not what was entered. Raises HelmError as `_kept`."""
+    kept = _kept(profile, text)
+    if kept != text:
+        note(place.streams, 'the token is kept without the "Bearer" before it, which every call adds')
+    return kept
+
+
+def _kept(profile: Service, text: str) -> str:
     """A secret as it is kept. Raises HelmError "usage" for what could not be sent, without a word of it."""
     bearer = not profile.oauth2 and profile.format == "bearer"
     kept = token.without_scheme(text) if bearer else text
     wrong = (token.bearer_fault if bearer else token.fault)(kept) if text else None
     if wrong is not None:
         raise HelmError("usage", f"the {'client secret' if profile.oauth2 else 'token'} {wrong}")
-    if kept != text:
-        tell(place.streams, 'the token is kept without the "Bearer" before it, which every call adds')
     return kept

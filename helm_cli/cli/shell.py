@@ -7,7 +7,7 @@ from typing import Final
 from helm_cli.broker import explorer, statements
 from helm_cli.broker.explorer import Desk, Writes
 from helm_cli.cli.explore import EXPLORER, desk
-from helm_cli.cli.here import Here, answered, need_person, tell
+from helm_cli.cli.here import Here, answered, need_person, note, tell
 from helm_cli.cli.writing import decide
 from helm_cli.grammar import sql as grammar
 from helm_cli.model.envelope import OBJECT, ROWS, Envelope, exit_status, failure
@@ -59,7 +59,7 @@ class Shell:
 
         stores = self.place.stores
         kept = view.Kept(shell_history.load(stores.home), shell_history.may_keep, self._keep)
-        tell(self.place.streams, rf"{self.desk.profile} is {self.engine}, read-only; \? for help, \q to leave")
+        note(self.place.streams, rf"{self.desk.profile} is {self.engine}, read-only; \? for help, \q to leave")
         with view.line(kept, self._names, self._complete) as line:
             going = True
             while going:
@@ -189,7 +189,7 @@ class Shell:
         if format:
             result.check_format(format, ROWS)
             self.format = format
-        tell(self.place.streams, f"results are shown as {self.format}")
+        note(self.place.streams, f"results are shown as {self.format}")
 
     def _show(self, envelope: Envelope, shape: str) -> None:
         error = envelope["error"]

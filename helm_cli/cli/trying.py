@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from helm_cli.broker import probe
+from helm_cli.cli import telling
 from helm_cli.cli.here import Here, tell
 from helm_cli.cli.listing import write_json
 from helm_cli.model.errors import HelmError
@@ -16,7 +17,9 @@ def report(place: Here, name: str, output: str, load: Callable[[], Profile]) -> 
     With `-o json` it is `{"name", "ok", "answer", "error"}`, also where nothing did; else that is a HelmError.
     """
     try:
-        answer = probe.probe(place.stores, load())
+        profile = load()
+        telling.of_profile(place, profile)
+        answer = probe.probe(place.stores, profile)
     except HelmError as error:
         if output != "json":
             raise

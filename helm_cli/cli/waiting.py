@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Any, Final
 
 from helm_cli.broker import confirm
-from helm_cli.cli.here import Here, need_person, tell
+from helm_cli.cli import telling
+from helm_cli.cli.here import Here, need_person, note, tell
 from helm_cli.cli.listing import show_rows
 from helm_cli.cli.writing import decide, sending
 from helm_cli.model.envelope import Envelope, exit_status, failure
@@ -66,6 +67,7 @@ def look(place: Here, pending: Pending, output: str) -> tuple[Envelope, str]:
     """
     try:
         waiting = confirm.write(place.stores, pending)
+        telling.of_call(place, waiting.request)
         plan = waiting.prepared.plan
         result.check_format(output, plan.shape)
         revisions = confirm.revisions(place.stores, waiting)
@@ -98,13 +100,13 @@ def approve(place: Here, pending: Pending) -> int:
 def watch(place: Here, workspace: str | None) -> int:
     """Ask about each write and approval as it comes, until Ctrl-C or until the terminal goes away."""
     need_person(place, "watching")
-    tell(place.streams, "watching for what waits for you; Ctrl-C ends it")
+    note(place.streams, "watching for what waits for you; Ctrl-C ends it")
     seen: set[str] = set()
     while person_present(place.streams):
         for pending in listed(place, workspace):
             if pending.id not in seen:
                 seen.add(pending.id)
-                tell(place.streams, f"{_named(pending)}: {_decided(place, pending)}")
+                note(place.streams, f"{_named(pending)}: {_decided(place, pending)}")
         time.sleep(LOOK_SECONDS)
     tell(place.streams, "watching ended: helm is in the background, or its terminal is gone; watch in the foreground")
     return 0

@@ -4,51 +4,55 @@ import sys
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from helm_cli.model.errors import HelmError
+from helm_cli.view import cancelling
 from helm_cli.view.ending import endings
 
+if TYPE_CHECKING:
+    from questionary import Question
 
-def ask(label: str, choices: list[str] | None = None) -> str:
-    """One answer in words, or one of the choices. Raises HelmError "declined" on Ctrl-C or an empty answer."""
+
+def ask(label: str, choices: list[str] | None = None, default: str = "") -> str:
+    """One answer in words, "" for an empty one, or one of the choices. Raises HelmError "declined" on a cancel.
+
+    `default` stands there already, to be kept or changed.
+    """
     import questionary
 
-    question = questionary.select(label, choices) if choices else questionary.text(label)
-    return _answer(question.unsafe_ask, label)
+    question = questionary.select(label, choices) if choices else questionary.text(label, default)
+    return str(_answer(question)).strip()
 
 
 def chosen(label: str, choices: list[str]) -> list[str]:
     """Those of the choices that the person leaves marked, as all are at first.
 
-    Raises HelmError "declined" on Ctrl-C, and where none is left.
+    Raises HelmError "declined" on a cancel, and where none is left.
     """
     import questionary
 
     marked = [questionary.Choice(choice, checked=True) for choice in choices]
-    answers: list[str] = []
-    _answer(lambda: answers.extend(questionary.checkbox(label, marked).unsafe_ask()), label, empty=True)
+    answers: list[str] = _answer(questionary.checkbox(label, marked))
     if not answers:
         raise HelmError("declined", "nothing was chosen; nothing was changed")
     return answers
 
 
 def hidden(label: str) -> str:
-    """One secret, typed unseen; may be empty. Raises HelmError "declined" on Ctrl-C."""
+    """One secret, typed unseen; may be empty. Raises HelmError "declined" on a cancel."""
     import questionary
 
-    return _answer(questionary.password(label).unsafe_ask, label, empty=True)
+    return str(_answer(questionary.password(label)))
 
 
-def _answer(asking: object, label: str, *, empty: bool = False) -> str:
+def _answer(question: "Question") -> Any:
+    cancelling.by_keys(question.application)
     try:
         with _terminal_given_back():
-            answer = asking() if callable(asking) else None
+            return question.unsafe_ask()
     except (KeyboardInterrupt, EOFError):
         raise HelmError("declined", "cancelled; nothing was changed") from None
-    text = str(answer or "").strip() if not empty else str(answer or "")
-    if not text and not empty:
-        raise HelmError("declined", f"no answer for {label}; nothing was changed")
-    return text
 
 
 @contextmanager

@@ -7,13 +7,18 @@ import typer
 from helm_cli.broker import projects, targets
 from helm_cli.broker.workspace import Workspace
 from helm_cli.cli import OutputOption, WorkspaceOption, group, listing_format
-from helm_cli.cli.here import Here, here, need_person, tell
+from helm_cli.cli.here import Here, here, need_person, note
 from helm_cli.cli.listing import show_members
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import TdtProfile
 from helm_cli.store import approvals, workspaces
 
-app = group("Show or set what belongs to this workspace.")
+app = group(
+    "Show or set what belongs to this workspace.",
+    "A workspace is the folder that approvals, projects and the limit of calls belong to: the one named by --workspace"
+    " or HELM_CLI_WORKSPACE, else the nearest around the current folder that a review registered.",
+    ("helm workspace show", "helm workspace set --tdt-profile everyday"),
+)
 
 
 @app.command("show")
@@ -62,7 +67,7 @@ def set_(
     if chosen == "everyday":
         need_person(place, "enabling the TDT profile everyday")
     workspaces.set_tdt_profile(place.stores.db, where.path, chosen, place.stores.clock())
-    tell(place.streams, f"TDT works with the profile {chosen} in the workspace {where.path}")
+    note(place.streams, f"TDT works with the profile {chosen} in the workspace {where.path}")
 
 
 def _members(place: Here, where: Workspace) -> dict[str, Any]:

@@ -29,7 +29,8 @@ class Progress:
     def advance(self) -> None:
         self._done += 1
         now = time.monotonic()
-        if self._streams.err_terminal and now - self._drawn_at >= REDRAW_SECONDS:
+        shows = self._streams.err_terminal and self._streams.voice != "quiet"
+        if shows and now - self._drawn_at >= REDRAW_SECONDS:
             self._drawn, self._drawn_at = True, now
             self._put(f"\r{self._label} {self._far()}")
 

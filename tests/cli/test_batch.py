@@ -1,13 +1,22 @@
 """`helm call --batch` with input that nobody means: each line gets its own answer, and the rest are made."""
 
 import json
+import random
+import signal
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from helm_cli.cli.batch_lines import MOST_BYTES, Lines
 from tests.example import ready
-from tests.program import Helm
+from tests.program import Helm, environment
+from tests.rig.agents import eventually
 from tests.rig.terminal import at_terminal
 
 READ = b'{"connection":"app","operation":"recent","args":{"status":"open","limit":1}}\n'
@@ -41,24 +50,155 @@ def test_a_hostile_line_costs_only_itself(helm: Helm, app: Path, jobs: str, host
     assert (ended.status, ended.err) == (2, "helm: 1 of 3 calls failed\n")
 
 
-def test_an_answer_comes_before_the_next_line_is_written(app: Path) -> None:
+class Talk:
+    """A batch that is asked question by question."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
+        self.process = process
+
+    def __call__(self, line: bytes = READ) -> Any:
+        self.say(line)
+        return self.heard()
+
+    def say(self, lines: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(lines)
+        self.process.stdin.flush()
+
+    def heard(self) -> Any:
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
+    def end(self) -> int:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return self.process.wait(20)
+
+
+@contextmanager
+def talk(*words: str) -> Iterator[Talk]:
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-m", "helm_cli", "call", "--batch", "-", *words]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment({})) as process:
+        try:
+            yield Talk(process)
+        finally:
+            process.kill()
+
+
+def outcomes(helm: Helm) -> list[str]:
+    return [entry["outcome"] for entry in helm("history", "-o", "json").json]
+
+
+def told(helm: Helm, number: int) -> bool:
+    return outcomes(helm) == ["ok"] * number
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_an_answer_comes_before_the_next_line_is_written(app: Path, jobs: str) -> None:
     """So that a program can talk to one batch, question by question."""
-    import subprocess
-
-    from tests.program import environment
-
-    command = [sys.executable, "-m", "helm_cli", "call", "--batch", "-"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({})
-    ) as talk:
-        assert talk.stdin is not None
-        assert talk.stdout is not None
+    with talk("--jobs", jobs) as ask:
         for _ in range(3):
-            talk.stdin.write(READ)
-            talk.stdin.flush()
-            assert json.loads(talk.stdout.readline())["data"]["rows"] == [[199, "Ticket 199", "open"]]
-        talk.stdin.close()
-        assert talk.wait(20) == 0
+            assert ask()["data"]["rows"] == [[199, "Ticket 199", "open"]]
+        assert ask.end() == 0
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_the_history_tells_how_a_call_ended_while_the_next_is_waited_for(helm: Helm, app: Path, jobs: str) -> None:
+    with talk("--jobs", jobs) as ask:
+        for number in range(1, 4):
+            assert ask()["ok"]
+            eventually(partial(told, helm, number))
+        ask.say(READ + READ[:10])
+        assert ask.heard()["ok"]
+        eventually(partial(told, helm, 4))
+        ask.say(READ[10:])
+        assert ask.heard()["ok"]
+        assert ask.process.poll() is None
+        assert ask.end() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_end_in_the_midst_leaves_the_last_read_running_at_most(
+    helm: Helm, home: Path, app: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    (home / "config.toml").write_text("[limits]\ncalls_per_minute = 100000\n")
+    batch = tmp_path / "batch.jsonl"
+    batch.write_bytes(READ * 3_000)
+    command = [sys.executable, "-m", "helm_cli", "call", "--batch", str(batch)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({})) as process:
+        assert process.stdout is not None
+        answers = [process.stdout.readline() for _ in range(20)]
+        process.send_signal(number)
+        answers += process.stdout.readlines()
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    last, *others = outcomes(helm)
+    assert set(others) == {"ok"}
+    assert last in (("running",) if number == signal.SIGKILL else ("ok", "interrupted", "running"))
+    assert 20 <= len(answers) < 3_000
+
+
+def test_what_is_taken_back_stops_the_next_call_of_a_batch(helm: Helm, app: Path) -> None:
+    manifest = app.parent / "tickets" / "manifest.json"
+    approved = manifest.read_text()
+    with talk() as ask:
+        assert ask()["ok"]
+        assert helm("plugin", "disable", "tickets").status == 0
+        assert "which is disabled" in ask()["error"]["message"]
+        assert helm("plugin", "enable", "tickets").status == 0
+        assert ask()["ok"]
+        manifest.write_text(approved + "\n")
+        assert "changed since it was approved" in ask()["error"]["message"]
+        manifest.write_text(approved)
+        assert ask()["ok"]
+        assert helm("plugin", "forget", "tickets").status == 0
+        assert ask()["error"]["code"] == "refused"
+        assert ask.end() == 3
+
+
+@pytest.mark.contract("C119")
+def test_a_batch_counts_the_calls_of_others_too(helm: Helm, home: Path, app: Path) -> None:
+    (home / "config.toml").write_text("[limits]\ncalls_per_minute = 5\n")
+    with talk() as one, talk("--jobs", "2") as two:
+        assert one()["ok"]
+        two.say(READ * 2)
+        assert [two.heard()["ok"] for _ in range(2)] == [True, True]
+        assert one()["ok"]
+        assert helm("call", "app", "recent", "--arg", "status=open", "--arg", "limit=1").status == 0
+        assert one()["error"]["code"] == "rate_limited"
+        assert two.end() == 0
+        assert one.end() == 8
+    assert sorted(outcomes(helm)) == ["ok"] * 5 + ["rate_limited"]
+
+
+def test_the_last_line_needs_no_end_and_empty_ones_are_none(helm: Helm, app: Path, tmp_path: Path) -> None:
+    (tmp_path / "batch.jsonl").write_bytes(b"\n  \n" + READ + b"\r\n" + READ.strip())
+    for given in (helm("call", "--batch", str(tmp_path / "batch.jsonl")), helm("call", "--batch", str(tmp_path))):
+        assert (given.status, given.out.count('"ok":true')) in ((0, 2), (2, 0)), given
+
+
+def test_lines_are_the_same_in_whatever_parts_they_come(tmp_path: Path) -> None:
+    """Also where a part ends within one, and where one is longer than is held."""
+    draw = random.Random(1)
+    sizes = [draw.choice((0, 1, 80, 65_534, 65_535, 65_536, 200_000)) for _ in range(200)]
+    texts = [bytes([97 + number % 26]) * size + b"\n" for number, size in enumerate(sizes)]
+    texts[50:50] = [b"x" * MOST_BYTES + b"\n", b"y" * (3 * MOST_BYTES) + b"\n", b"\n", b"z" * (MOST_BYTES - 1) + b"\n"]
+    texts.append(b"no end")
+    file = tmp_path / "batch.jsonl"
+    file.write_bytes(b"".join(texts))
+    with open(file, "rb", buffering=0) as opened:
+        assert list(taken(Lines(opened))) == [text if len(text) <= MOST_BYTES else None for text in texts]
+
+
+def taken(lines: Lines) -> Iterator[bytes | None]:
+    while True:
+        while not lines.whole():
+            assert not lines.late()
+            lines.more()
+        line = lines.take()
+        if line == b"":
+            return
+        yield line
 
 
 def test_people_see_how_far_it_is(app: Path, tmp_path: Path) -> None:

@@ -4,8 +4,6 @@ import copy
 import json
 import os
 import re
-import signal
-import subprocess
 import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -18,7 +16,7 @@ from helm_cli.broker.stores import Stores
 from helm_cli.store import person
 from tests.broker.folders import FIVE_KINDS, manifest, write
 from tests.example import database
-from tests.program import Helm, environment
+from tests.program import Helm
 from tests.rig.terminal import CTRL_C, DOWN, ENTER, ESC, Terminal, at_terminal
 
 HELM = (sys.executable, "-m", "helm_cli")
@@ -507,30 +505,6 @@ def test_schema_and_reference_are_the_packages(helm: Helm, here: Path, home: Pat
     assert not home.exists()
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["review", "validate", "new", "list", "show", "enable", "disable", "forget", "schema", "reference"],
-)
-def test_help_has_a_purpose_and_two_examples(helm: Helm, command: str) -> None:
-    done = helm("plugin", command, "--help")
-    assert (done.status, done.err) == (0, "")
-    assert done.out.count(f"    helm plugin {command}") == 2
-
-
 def test_an_unknown_format_is_a_usage_error(helm: Helm, here: Path) -> None:
     for command in (("review", "tickets"), ("validate", "tickets"), ("list",), ("show", "tickets")):
         assert helm("plugin", *command, "-o", "yaml").status == 2
-
-
-def test_killed_at_any_moment_a_pin_leaves_a_state_that_is_read(helm: Helm, here: Path) -> None:
-    digest = digest_of(helm)
-    command = [*HELM, "plugin", "review", "tickets", "--approve", digest]
-    for pause in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3):
-        process = subprocess.Popen(command, env=environment({}), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            process.wait(pause)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-        assert [found["digest"] for found in listed(helm)] in ([], [digest])
-    assert pin(helm) == digest

@@ -187,7 +187,7 @@ def test_killed_before_its_secret_is_kept_a_profile_asks_for_it_again(helm: Helm
         process.send_signal(signal.SIGKILL)
         assert process.wait(30) == -signal.SIGKILL
     ended = helm("service", "test", "github", env=FILE)
-    assert (ended.status, ended.err) == (4, f"helm: the target of github changed; {AGAIN}\n")
+    assert (ended.status, ended.err) == (4, f"helm: the secret of github is not in this home yet; {AGAIN}\n")
     assert edit(helm, "github", "--token-stdin", stdin=SECRET).err == "helm: changed the service profile github\n"
     assert kept(home) == {"service/github/token": SECRET}
     assert "enter its secret again" not in helm("service", "test", "github", env=FILE).err
@@ -333,12 +333,11 @@ def test_a_broken_file_is_told_hides_nothing_and_can_be_replaced(helm: Helm, hom
         ("service list -o yaml", "-o yaml is not a format of this command; take auto or json"),
         (
             "service add github --url x",
-            "no such option: --url (Possible options: --base-url, --token-url) (see helm service add --help)",
+            "there is no option --url; did you mean --base-url? (see helm service add --help)",
         ),
         (
             f"service add github --token={SECRET}",
-            "no such option: --token (Possible options: --no-token, --token-stdin, --token-url)"
-            " (see helm service add --help)",
+            "there is no option --token; did you mean --token-stdin? (see helm service add --help)",
         ),
     ],
 )

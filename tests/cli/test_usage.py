@@ -27,8 +27,7 @@ def test_unknown_words_are_answered_in_one_line(helm: Helm, words: str, message:
     [
         (
             "call app recent id=3",
-            "got unexpected extra argument(s) (id=3): a call takes its arguments as --arg NAME=VALUE"
-            " (see helm call --help)",
+            "a call takes its arguments as options; did you mean --arg id=3? (see helm call --help)",
         ),
         ("call app recent --jobs 4", "--jobs goes with --batch: a single call has nothing to run beside it"),
         (

@@ -8,7 +8,7 @@ import pytest
 from tests.program import run
 from tests.rig.terminal import Place, at_terminal
 
-TELL = "from helm_cli.view.streams import Streams; s = Streams.here(); s.say(repr(tuple(s)[2:]) + ' \\xe9')"
+TELL = "from helm_cli.view.streams import Streams; s = Streams.here(); s.say(repr(tuple(s)[2:6]) + ' \\xe9')"
 
 
 def told(env: Mapping[str, str | None], size: tuple[int, int] = (80, 24), stdout: Place = "terminal") -> str:

@@ -1,0 +1,2 @@
+# helm-cli is helm by another name.
+source "${BASH_SOURCE[0]%/*}/helm"
