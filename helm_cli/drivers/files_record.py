@@ -4,6 +4,7 @@ Nothing in a folder is trusted by its name: what a killed write left there is kn
 but the user can make.
 """
 
+import fcntl
 import json
 import os
 import secrets
@@ -16,6 +17,8 @@ from helm_cli.model.errors import HelmError
 PREFIX: Final = ".helm-write-"
 _FOLDER: Final = "writes"
 _DIGITS: Final = 32
+# Longer than any line: a name has 255 bytes.
+_MOST_LINE: Final = 8192
 
 Identity = tuple[int, int]
 
@@ -54,7 +57,8 @@ def begin(home: str, folder: int, target: str, old: os.stat_result, before: str,
         if not home:
             raise FileNotFoundError
         os.makedirs(os.path.join(home, _FOLDER), mode=0o700, exist_ok=True)
-        _append(record, [*record[2:8]], os.O_CREAT | os.O_EXCL)
+        while not _created(record):
+            record = record._replace(id=secrets.token_hex(_DIGITS // 2))
     except OSError:
         raise _unkept() from None
     return record
@@ -87,7 +91,7 @@ def drop(record: Record) -> None:
 
 def read(home: str, id: str) -> Record | None:
     """The record of this id; None where there is none, or no whole one."""
-    with suppress(OSError, ValueError, TypeError):
+    with suppress(OSError, ValueError, TypeError, IndexError):
         with open(_path(home, id), "rb") as file:
             # What a kill cut off has no end.
             lines = [json.loads(line) for line in file.read().split(b"\n")[:-1]]
@@ -100,11 +104,13 @@ def read(home: str, id: str) -> Record | None:
 
 
 def of(home: str, folder: int) -> Iterator[Record]:
-    """The records of unfinished writes in this folder."""
+    """The records of unfinished writes in this folder; what was killed before it had written one is cleared away."""
     where = os.fstat(folder)
     for id in _ids(home):
         record = read(home, id)
-        if record is not None and record.folder == (where.st_dev, where.st_ino):
+        if record is None:
+            _clear(home, id)
+        elif record.folder == (where.st_dev, where.st_ino):
             yield record
 
 
@@ -121,14 +127,45 @@ def _ids(home: str) -> list[str]:
     return []
 
 
-def _append(record: Record, values: list[object], flags: int = 0, *, sync: bool = False) -> None:
-    opened = os.open(_path(record.home, record.id), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | flags, 0o600)
+def _created(record: Record) -> bool:
+    """Whether the record stands; False where somebody took it for that of a dead process before it was locked."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    opened = os.open(_path(record.home, record.id), flags, 0o600)
     try:
-        os.write(opened, json.dumps(values).encode() + b"\n")
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        os.write(opened, _line([*record[2:8]]))
+        return os.fstat(opened).st_nlink > 0
+    except OSError:
+        drop(record)
+        raise
+    finally:
+        os.close(opened)
+
+
+def _clear(home: str, id: str) -> None:
+    """Take a record away in which nothing stands and whose writer is dead: nothing was made under its name yet."""
+    with suppress(OSError):
+        opened = os.open(_path(home, id), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if b"\n" not in os.pread(opened, _MOST_LINE, 0):
+                os.unlink(_path(home, id))
+        finally:
+            os.close(opened)
+
+
+def _append(record: Record, values: list[object], *, sync: bool = False) -> None:
+    opened = os.open(_path(record.home, record.id), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+    try:
+        os.write(opened, _line(values))
         if sync:
             os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def _line(values: list[object]) -> bytes:
+    return json.dumps(values).encode() + b"\n"
 
 
 def _path(home: str, id: str) -> str:

@@ -8,14 +8,13 @@ import random
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from helm_cli import dialects
 from helm_cli.model.content import Content
 from tests.dialects.yaml_samples import AGENT, FULL, SKILL, content
 
-# Read before the tests' own surroundings take it away.
 LONG: Final = os.environ.get("HELM_TEST_LONG") == "1"
 SHORT_RUN: Final = 2_000
 LONG_RUN: Final = 100_000
@@ -115,6 +114,7 @@ def test_mutated_plugins(seed: int) -> None:
 
 @settings(max_examples=200)
 @given(st.binary(max_size=60))
+@example(b"[")
 def test_bytes(data: bytes) -> None:
     check(content(data))
 

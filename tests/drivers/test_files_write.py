@@ -289,6 +289,20 @@ def test_killed_with_its_guard_it_leaves_what_the_next_write_clears(tmp_path: Pa
     assert kept <= {"600 ", "600 " + SHOWN, "640 " + SHOWN, "640 " + steps.OLD}
 
 
+def test_a_record_in_which_nothing_stands_yet_stops_no_write(folder: Folder) -> None:
+    records = folder.home / "writes"
+    records.mkdir(parents=True)
+    dead, living = records / ("a" * 32), records / ("b" * 32)
+    for record in (dead, living):
+        record.touch()
+    with living.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        folder.write("a.md", NEW)
+        assert [*records.iterdir()] == [living]
+    folder.write("a.md", SHOWN)
+    assert [*records.iterdir()] == []
+
+
 # What somebody else does while a file is written -> what must stand there afterwards, whatever the write says.
 OTHERS: Final = {
     "edit": ["640 " + steps.EDITED],
