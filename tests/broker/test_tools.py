@@ -163,8 +163,8 @@ def test_a_token_that_cannot_be_used_is_why(stores: Stores, here: Workspace, tmp
     assert profile.account == "mcp/github/token"
     found = of(stores, here, extension(tmp_path, ["get_issue"]))
     assert cautions(found) == {
-        "": "its server could not be asked, so its tools are judged by their names alone: the target of github"
-        " changed; enter its secret again with: helm mcp edit github --ask-token (or --token-stdin)"
+        "": "its server could not be asked, so its tools are judged by their names alone: the secret of"
+        " github is not in this home yet; enter its secret again with: helm mcp edit github --ask-token (or --token-stdin)"
     }
 
 

@@ -16,7 +16,7 @@ def test_patterns_meet_where_a_name_matches_both() -> None:
 
 
 def test_no_pattern_takes_long() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     assert not meet("*a" * 500 + "b", "*a" * 500 + "c")
     assert meet("*a" * 500, "a*" * 500)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
