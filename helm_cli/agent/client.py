@@ -24,6 +24,10 @@ _AGAIN: Final = "the background agent was lost, so the call is made again withou
 # Where helm itself sees to it that a read is one. What is behind the name of a tool, only its server knows.
 _READ_ONLY: Final = frozenset(("db", "http", "files"))
 
+_LOOK_AGAIN_SECONDS: Final = 1.0
+# Where an agent was looked for in vain, and when (`monotonic`).
+_looked: Final[dict[tuple[str, str], float]] = {}
+
 
 class Told(NamedTuple):
     """A read's envelope, and the shape of its data where it got far enough to be known."""
@@ -43,6 +47,8 @@ def read(stores: Stores, request: Request, shapes: Collection[str] | None = None
     """
     if request.draft:
         return None  # only the process that publishes a draft can vouch for that
+    if _absent_lately(stores):
+        return None
     told = {"shapes": None if shapes is None else sorted(shapes)}
     while True:
         try:
@@ -53,8 +59,9 @@ def read(stores: Stores, request: Request, shapes: Collection[str] | None = None
             return None
         pause = _pause(request, reply["answer"])
         if pause is None:
+            stores.detail(f"the background agent made the call of {request.connection} {request.operation}")
             return Told(reply["answer"], reply["shape"])
-        stores.notice(f"waiting {pause} s: {reply['answer']['error']['message']}")
+        stores.progress(f"waiting {pause} s: {reply['answer']['error']['message']}")
         time.sleep(pause)
 
 
@@ -99,6 +106,7 @@ def _write(stores: Stores, request: Request, token: str, entry: int | None) -> E
     try:
         reply = _asked(stores, {**_told(stores, request), "token": token, "entry": entry})
         if reply is not None and "answer" in reply:
+            stores.detail(f"the background agent made the call of {request.connection} {request.operation}")
             envelope: Envelope = reply["answer"]
             return envelope
     except Gone:
@@ -107,6 +115,7 @@ def _write(stores: Stores, request: Request, token: str, entry: int | None) -> E
         stores.notice(f"interrupted while {request.operation} was being sent; look before you repeat it")
         raise
     # Of the agent and this process, only one can redeem the token.
+    stores.detail(f"{request.connection} {request.operation} is sent by this process, without the background agent")
     envelope = call.perform(stores, request, token, entry)
     if lost and _code(envelope) == "confirmation_required" and confirmations.redeemed(stores.db, token):
         return failure(_lost(stores, request, entry))
@@ -131,10 +140,11 @@ def _asked(stores: Stores, message: Message) -> Message | None:
     frame = wire.packed(message)
     if len(frame) > wire.MOST_ASKED:
         return None
-    key = ("agent", str(stores.home))
+    key = _key(stores)
     try:
         agent = kept.take(key, lambda: _reached(stores), Line.untouched, "the agent")
     except _Absent:
+        _looked[key] = time.monotonic()
         return None
     answers: list[Message] = []
 
@@ -159,6 +169,16 @@ def _asked(stores: Stores, message: Message) -> Message | None:
 
 class _Absent(Exception):
     """No agent runs that could make this process's calls."""
+
+
+def _absent_lately(stores: Stores) -> bool:
+    """Whether no agent was there a moment ago: the calls of a batch do not each look for one."""
+    looked = _looked.get(_key(stores)) if kept.wanted() else None
+    return looked is not None and time.monotonic() - looked < _LOOK_AGAIN_SECONDS
+
+
+def _key(stores: Stores) -> tuple[str, str]:
+    return ("agent", str(stores.home))
 
 
 def _reached(stores: Stores) -> Line:

@@ -16,6 +16,7 @@ from helm_cli.store import (
     bindings,
     budgets,
     confirmations,
+    database,
     person,
     runs,
     schedules,
@@ -99,8 +100,9 @@ def forget(stores: Stores, approval: Approval) -> None:
     """
     # First what is secret: killed in between, the command can be repeated.
     settings.forget(stores, approval.workspace, approval.extension)
-    for remembered in (bindings, approvers, budgets, schedules, runs, approvals):
-        remembered.forget(stores.db, approval.workspace, approval.extension)
+    with database.transaction(stores.db):
+        for remembered in (bindings, approvers, budgets, schedules, runs, approvals):
+            remembered.forget(stores.db, approval.workspace, approval.extension)
 
 
 def _record(stores: Stores, shown: Review, by: Literal["person", "pin"]) -> None:
@@ -110,11 +112,6 @@ def _record(stores: Stores, shown: Review, by: Literal["person", "pin"]) -> None
             f"the folder of {shown.extension.id} changed while it was reviewed; nothing is approved: review it again"
         )
         raise HelmError("not_approved", message)
-    workspaces.register(stores.db, shown.workspace, stores.clock())
-    before = approvals.find(stores.db, shown.workspace, shown.extension.id)
-    if before is None or before.digest != shown.digest:
-        # What came due while nothing was approved, or something else, is nobody's to run.
-        schedules.forget(stores.db, shown.workspace, shown.extension.id)
     approval = Approval(
         workspace=shown.workspace,
         extension=shown.extension.id,
@@ -124,10 +121,16 @@ def _record(stores: Stores, shown: Review, by: Literal["person", "pin"]) -> None
         approved_at=stores.clock(),
         by=by,
     )
-    approvals.approve(stores.db, approval, shown.content, found.stamps)
-    _remember(stores, shown)
-    if by == "person" and shown.bindings:
-        bindings.hold(stores.db, shown.workspace, shown.extension.id, shown.digest, shown.bindings)
+    with database.transaction(stores.db):
+        workspaces.register(stores.db, shown.workspace, stores.clock())
+        before = approvals.find(stores.db, shown.workspace, shown.extension.id)
+        if before is None or before.digest != shown.digest:
+            # What came due while nothing was approved, or something else, is nobody's to run.
+            schedules.forget(stores.db, shown.workspace, shown.extension.id)
+        approvals.approve(stores.db, approval, shown.content, found.stamps)
+        _remember(stores, shown)
+        if by == "person" and shown.bindings:
+            bindings.hold(stores.db, shown.workspace, shown.extension.id, shown.digest, shown.bindings)
 
 
 def _remember(stores: Stores, shown: Review) -> None:

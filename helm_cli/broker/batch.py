@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple, Protocol
 
-from helm_cli.broker import call
+from helm_cli.broker import call, ledger
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.drivers import kept
@@ -56,14 +56,14 @@ def unreadable(number: int, reason: str) -> Line:
 
 
 def run(
-    stores: Stores, lines: Iterable[Line], confirm: Confirm, jobs: int, perform: Perform = call.perform
+    stores: Stores, lines: Iterable[Line | None], confirm: Confirm, jobs: int, perform: Perform = call.perform
 ) -> Iterator[Envelope]:
     """The answers of a batch, in its order, each as soon as it and all before it are there.
 
-    At most `jobs` reads run side by side. A write waits for every call before it and runs alone. Memory does not
-    grow with the batch.
+    At most `jobs` reads run side by side. A write waits for every call before it and runs alone. None among the lines
+    says that the next may be long in coming. Memory does not grow with the batch.
     """
-    with kept.open_ones():
+    with kept.open_ones(), ledger.in_a_row(stores):
         yield from _answers(_Ways(stores, confirm, perform), lines, jobs)
 
 
@@ -75,26 +75,35 @@ class _Ways(NamedTuple):
     perform: Perform
 
 
-def _answers(ways: _Ways, lines: Iterable[Line], jobs: int) -> Iterator[Envelope]:
+def _answers(ways: _Ways, lines: Iterable[Line | None], jobs: int) -> Iterator[Envelope]:
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="batch") if jobs > 1 else None
     ahead: deque[tuple[Line, Future[Envelope]]] = deque()
     local = threading.local()
     try:
         for line in lines:
-            prepared = _prepared(ways.stores, line)
-            if pool is not None and isinstance(prepared, call.Prepared) and prepared.plan.effect == "read":
-                if len(ahead) >= jobs * 4:
-                    yield _answer(*ahead.popleft())
+            prepared = _prepared(ways.stores, line) if line is not None else None
+            if line is not None and pool is not None and _is_read(prepared):
+                yield from _answered(ahead, jobs * 4 - 1)
                 ahead.append((line, pool.submit(_read, ways, local, line)))
                 continue
-            while ahead:
-                yield _answer(*ahead.popleft())
-            yield _named(line, _alone(ways, line, prepared))
-        while ahead:
-            yield _answer(*ahead.popleft())
+            yield from _answered(ahead, 0)
+            if line is not None and prepared is not None:
+                yield _named(line, _alone(ways, line, prepared))
+        yield from _answered(ahead, 0)
     finally:
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _answered(ahead: "deque[tuple[Line, Future[Envelope]]]", left: int) -> Iterator[Envelope]:
+    """The answers of the first calls that were begun ahead, waited for until so many are `left`."""
+    while len(ahead) > left:
+        line, future = ahead.popleft()
+        yield _named(line, future.result())
+
+
+def _is_read(prepared: call.Prepared | HelmError | None) -> bool:
+    return isinstance(prepared, call.Prepared) and prepared.plan.effect == "read"
 
 
 def _request(row: dict[str, Json], workspace: Workspace, wait_rate: bool) -> call.Request:
@@ -141,10 +150,6 @@ def _read(ways: _Ways, local: threading.local, line: Line) -> Envelope:
     if isinstance(prepared, HelmError):
         return call.refused(local.stores, line.request, prepared)
     return ways.perform(local.stores, line.request, prepared=prepared)
-
-
-def _answer(line: Line, future: "Future[Envelope]") -> Envelope:
-    return _named(line, future.result())
 
 
 def _named(line: Line, envelope: Envelope) -> Envelope:

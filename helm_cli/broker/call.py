@@ -13,7 +13,7 @@ from helm_cli.model.extension import Connection, Extension, Operation
 from helm_cli.model.plan import Binding, Plan, Revision
 from helm_cli.model.profile import Target
 from helm_cli.model.wording import meant
-from helm_cli.store import confirmations
+from helm_cli.store import approvals, confirmations, database
 
 # Of the names of a connection's operations, in a hint.
 _MOST_TOLD: Final = 20
@@ -43,8 +43,12 @@ def describe(stores: Stores, request: Request) -> Prepared:
     Raises HelmError "refused", "not_configured" or "state", and where the other side has to be asked what a write would
     send, "unavailable" and "timeout".
     """
-    approval, extension, connection = declared.find(stores, request.workspace, request.connection, request.extension)
-    declared.check_approved(stores, approval)
+    with database.reading(stores.db):
+        approval, extension, connection = declared.find(
+            stores, request.workspace, request.connection, request.extension
+        )
+        stamps = approvals.stamps(stores.db, approval.workspace, approval.extension)
+    declared.check_approved(stores, approval, stamps)
     if extension.plugin is not None and not request.draft:
         # Other extensions have no budget. What people approved goes out all the same: that uses no tokens.
         from helm_cli.broker import budget, plugin
@@ -99,7 +103,7 @@ def ask(stores: Stores, request: Request, *, listed: bool, awaited: bool = False
             asked_by=asker,
             awaited=awaited,
         )
-    ledger.end(stores, entry, "confirmation_required")
+    ledger.asked(stores, entry)
     if listed:
         plan = prepared.plan
         attention.call(stores, issued.id, f"{plan.connection} {plan.operation} of {plan.extension}")
@@ -140,7 +144,7 @@ def perform(
         entry, prepared = _admitted(stores, request, prepared)
     except HelmError as error:
         return failure(error)
-    with ledger.ended(stores, request, prepared.binding.extension, entry) as ending:
+    with ledger.ended(stores, request, prepared.binding.extension, entry, effect="read") as ending:
         ending.envelope = _sent(stores, prepared)
     return ending.envelope
 

@@ -5,10 +5,12 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from helm_cli.broker.stores import Stores
 from helm_cli.model.content import MOST_BYTES, MOST_BYTES_A_FILE, MOST_FILES, Content, covered
+from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Fault
 from helm_cli.store import approvals
 from helm_cli.store.approvals import Approval, Stamp, Stamps
@@ -82,19 +84,24 @@ def read(folder: str) -> Found:
     return Found(Content(files), tuple(sorted(stamps)), tuple(sorted(faults)))
 
 
-def matches(stores: Stores, approval: Approval) -> bool:
+def matches(stores: Stores, approval: Approval, stamps: Stamps | None = None) -> bool:
     """Whether the approved folder still holds exactly what was approved.
 
-    Sizes, times and inodes are compared; the files are hashed only where those differ. Raises HelmError "state".
+    Sizes, times and inodes are compared with the approval's `stamps`, looked up where they are not given; the files
+    are hashed only where those differ. Raises HelmError "state".
     """
-    kept = tuple(sorted(approvals.stamps(stores.db, approval.workspace, approval.extension)))
+    if stamps is None:
+        stamps = approvals.stamps(stores.db, approval.workspace, approval.extension)
+    kept = tuple(sorted(stamps))
     if kept and kept == _stamps(approval.folder):
         return True
     found = read(approval.folder)
     if found.faults or found.content.digest != approval.digest:
         return False
     if found.stamps != kept:
-        approvals.restamp(stores.db, approval, found.stamps)
+        # That saves the next call some time, and nothing else depends on it.
+        with suppress(HelmError):
+            approvals.restamp(stores.db, approval, found.stamps)
     return True
 
 

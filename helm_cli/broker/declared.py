@@ -11,7 +11,7 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension
 from helm_cli.model.wording import meant
 from helm_cli.store import approvals
-from helm_cli.store.approvals import Approval
+from helm_cli.store.approvals import Approval, Stamps
 
 Found = tuple[Approval, Extension, Connection]
 
@@ -35,9 +35,12 @@ def find(stores: Stores, workspace: Workspace, connection: str, named: str | Non
     return found[0]
 
 
-def check_approved(stores: Stores, approval: Approval) -> None:
-    """Nothing, if the extension's folder still is what was approved. Raises HelmError "refused"."""
-    if not content.matches(stores, approval):
+def check_approved(stores: Stores, approval: Approval, stamps: Stamps | None = None) -> None:
+    """Nothing, if the extension's folder still is what was approved; `stamps` as `content.matches` takes them.
+
+    Raises HelmError "refused".
+    """
+    if not content.matches(stores, approval, stamps):
         raise HelmError(
             "refused",
             f"{approval.extension} changed since it was approved for {approval.workspace}, or its folder is gone; "
@@ -100,9 +103,10 @@ def _absent(stores: Stores, workspace: Workspace, named: str) -> str:
     if approval is not None:
         return _disabled(approval, "this names the extension")
     others = {other.workspace for other in approvals.listed(stores.db, None) if other.extension == named}
+    close = meant(named, (approved.extension for approved in approvals.listed(stores.db, workspace.path)))
     return (
         f"the extension {named} is not approved for the workspace {workspace.path} ({workspace.found})"
-        f"{_also(others)}; run helm plugin review on its folder"
+        f"{_also(others)}; " + (f"did you mean {close}?" if close else "run helm plugin review on its folder")
     )
 
 

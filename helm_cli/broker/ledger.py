@@ -7,10 +7,12 @@ from typing import Final, Protocol
 
 from helm_cli.broker import declared
 from helm_cli.broker.request import caller as caller
+from helm_cli.broker.series import Series
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.envelope import Envelope
 from helm_cli.model.errors import HelmError
+from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Json, digest, dump, repaired
 from helm_cli.store import confirmations, history, outcomes
 
@@ -47,25 +49,29 @@ def begin(stores: Stores, request: Called, extension: str) -> tuple[int, bool]:
 
     Raises HelmError "rate_limited", which the history tells of. In passing, what expired is wiped.
     """
-    confirmations.sweep(stores.db, stores.clock())
+    if stores.series is None or stores.series.sweeps(stores.clock()):
+        confirmations.sweep(stores.db, stores.clock())
     waited = False
     while True:
         try:
-            entry = history.begin(
-                stores.db, _what(stores, request, extension), stores.clock(), stores.config.calls_per_minute
-            )
-            return entry, waited
+            return _begun(stores, _what(stores, request, extension)), waited
         except HelmError as error:
             pause = error.members.get("retry_after")
             if not request.wait_rate or not isinstance(pause, int):
                 raise
-            stores.notice(f"waiting {pause} s: {error.message}")
+            stores.progress(f"waiting {pause} s: {error.message}")
             time.sleep(pause)
             waited = True
 
 
 def end(stores: Stores, entry: int, outcome: str, milliseconds: int = 0) -> None:
-    history.end(stores.db, entry, outcome, milliseconds)
+    history.end(stores.db, history.Ended(entry, outcome, milliseconds))
+
+
+def asked(stores: Stores, entry: int) -> None:
+    """What was asked for waits for its yes, also where the history cannot tell: a failure would have it asked twice."""
+    with _told(stores):
+        end(stores, entry, "confirmation_required")
 
 
 def record(stores: Stores, request: Called, extension: str, outcome: str, milliseconds: int = 0) -> None:
@@ -74,10 +80,46 @@ def record(stores: Stores, request: Called, extension: str, outcome: str, millis
 
 
 @contextmanager
-def ended(stores: Stores, request: Called, extension: str, entry: int | None) -> Iterator[Ending]:
+def in_a_row(stores: Stores) -> Iterator[None]:
+    """Many calls are made in the block, of this thread's stores and of those opened `again` from them.
+
+    How a read ended is told together with the beginning of the next call, which takes half the writing: who is killed
+    with SIGKILL in between leaves it "running".
+    """
+    series = stores.series = Series()
+    try:
+        yield
+    finally:
+        series.more = False
+        try:
+            _catch_up(stores, series)
+        finally:
+            stores.series = None
+
+
+@contextmanager
+def pausing(stores: Stores) -> Iterator[None]:
+    """The block waits for a next call that may be long in coming, so that nothing waits for it to be told."""
+    series = stores.series
+    if series is None:
+        yield
+        return
+    # In this order: a call that ends meanwhile in another thread is told of by that one or by this.
+    series.more = False
+    _catch_up(stores, series)
+    try:
+        yield
+    finally:
+        series.more = True
+
+
+@contextmanager
+def ended(
+    stores: Stores, request: Called, extension: str, entry: int | None, *, effect: Effect = "write"
+) -> Iterator[Ending]:
     """Write down how the call inside ended and how long it took: by its envelope, or by what it raised.
 
-    Without an `entry` that was begun before, it gets an uncounted line of its own.
+    Without an `entry` that was begun before, it gets an uncounted line of its own. Only of a read may it be told later.
     """
     ending = Ending()
     begun = time.monotonic()
@@ -97,6 +139,10 @@ def ended(stores: Stores, request: Called, extension: str, entry: int | None) ->
         with _told(stores):
             if entry is None:
                 record(stores, request, extension, outcome, took)
+            elif effect == "read" and stores.series is not None:
+                stores.series.add(history.Ended(entry, outcome, took))
+                if not stores.series.more:
+                    _catch_up(stores, stores.series)
             else:
                 end(stores, entry, outcome, took)
 
@@ -128,6 +174,28 @@ def failures(stores: Stores, entry: int) -> Iterator[None]:
         with _told(stores):
             end(stores, entry, error.code if isinstance(error, HelmError) else "internal")
         raise
+
+
+def _begun(stores: Stores, what: history.Call) -> int:
+    now, most = stores.clock(), stores.config.calls_per_minute
+    if stores.series is None:
+        return history.begin(stores.db, what, now, most)
+    full: HelmError
+    with stores.series.told() as before:
+        try:
+            return history.begin(stores.db, what, now, most, ended=before, counts=stores.series.counts)
+        except HelmError as error:
+            if error.code == "state":
+                raise
+            full = error
+    raise full
+
+
+def _catch_up(stores: Stores, series: Series) -> None:
+    """Tell of the calls that ended since the last one began."""
+    with _told(stores), series.told() as before:
+        if before:
+            history.end(stores.db, *before)
 
 
 def _what(stores: Stores, request: Called, extension: str) -> history.Call:

@@ -4,12 +4,13 @@ from typing import TypeVar
 
 from helm_cli.broker import secrets
 from helm_cli.broker.stores import Stores
+from helm_cli.drivers import interrupts
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Database, Profile, Server, Service
 from helm_cli.store import profiles
 from helm_cli.store.groups import GROUPS
 
-Kept = TypeVar("Kept", Database, Service, Server)
+Kept = TypeVar("Kept", Database, Service, Server, Profile)
 
 
 def check(stores: Stores, profile: Profile, *, force: bool) -> None:
@@ -40,14 +41,42 @@ def add(stores: Stores, profile: Kept, secret: str | None, *, force: bool) -> Ke
             _end_sign_in(stores, old.group, old.name)
         return change(stores, old, profile, secret or "")
     recorded = _placed(stores, profile, secret)
-    if not profiles.create(stores.home, recorded):
-        raise _taken(profile)
+    created = False
     try:
+        with interrupts.held_back():
+            created = profiles.create(stores.home, recorded)
+        if not created:
+            raise _taken(profile)
         if secret:
             secrets.write(stores, recorded, secret)
     except (HelmError, KeyboardInterrupt):
-        profiles.remove(stores.home, profile.group, profile.name)
+        if created:
+            profiles.remove(stores.home, profile.group, profile.name)
         raise
+    return recorded
+
+
+def add_lacking(stores: Stores, profile: Kept, *, force: bool) -> Kept:
+    """Record a profile whose secret is entered later; until then each call says so. Raises as `add`.
+
+    The secret of the one that it replaces stays, usable only while the target is the same.
+    """
+    from helm_cli.store import credentials
+
+    check(stores, profile, force=True)
+    recorded = profile._replace(
+        credential=credentials.choose(stores.home, credentials.silent, terminal=stores.terminal)
+    )
+    old = _former(stores, profile.group, profile.name) if force else None
+    if old is not None:
+        if profile.secret_target_digest() != old.secret_target_digest():
+            _end_sign_in(stores, old.group, old.name)
+        if old.account == profile.account and old.credential is not None:
+            return change(stores, old, profile, None)
+        with profiles.replacing(stores.home, recorded):
+            secrets.remove(stores, old)
+    elif not profiles.create(stores.home, recorded):
+        raise _taken(profile)
     return recorded
 
 
@@ -63,11 +92,12 @@ def change(stores: Stores, old: Profile, new: Kept, secret: str | None) -> Kept:
             stores.notice(f"the target of {new.name} changed; before you use it, {secrets.again(recorded)}")
         return recorded
     recorded = _placed(stores, new, secret)
-    if old.credential is not None and (old.credential, old.account) != (recorded.credential, recorded.account):
-        secrets.remove(stores, old)
-    profiles.replace(stores.home, recorded)
-    if secret:
-        secrets.write(stores, recorded, secret)
+    # A disk that is full fails the first of it, when nothing of the former is given up yet.
+    with profiles.replacing(stores.home, recorded):
+        if secret:
+            secrets.write(stores, recorded, secret)
+        if old.credential is not None and (old.credential, old.account) != (recorded.credential, recorded.account):
+            secrets.remove(stores, old)
     return recorded
 
 

@@ -1,12 +1,13 @@
 """When a stored secret may be used: in the home it was entered in, and for the target it was entered for alone."""
 
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from helm_cli.broker.stores import Stores
 from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import digest
 from helm_cli.model.profile import Brain, Place, Profile, Root, Service, Target
-from helm_cli.store import targets
+from helm_cli.store import database, targets
 
 # A stored secret carries its home and its target (design, section 3), `HOME:TARGET SECRET`: homes share one keychain,
 # where the item of a profile of the same name is the same.
@@ -32,8 +33,10 @@ def write(stores: Stores, profile: Profile, secret: str) -> None:
         raise HelmError("internal", f"{profile.name} records no credential store")
     keep(stores, _item(profile, profile.credential), secret)
     if isinstance(profile, Service):
-        # A client secret entered anew may go to another token URL than the former one did (`signin`).
-        targets.forget(stores.db, profile.item("token-url"))
+        # A client secret entered anew may go to another token URL than the former one did (`signin`). Where that
+        # cannot be written down, it goes to the former one alone.
+        with suppress(HelmError):
+            targets.forget(stores.db, profile.item("token-url"))
 
 
 def remove(stores: Stores, profile: Profile) -> None:
@@ -41,10 +44,22 @@ def remove(stores: Stores, profile: Profile) -> None:
     drop(stores, profile.account, profile.credential)
 
 
+def entered(stores: Stores, profile: Profile) -> bool:
+    """Whether the secret of a profile was entered in this home for the target that it has; no store is asked."""
+    if profile.credential is None:
+        return False
+    return targets.target(stores.db, profile.account) == profile.secret_target_digest()
+
+
 def again(profile: Profile) -> str:
     """What the user does to enter the secret of a profile anew, as the end of a sentence."""
+    return f"enter its secret again with: {entering(profile)}"
+
+
+def entering(profile: Profile) -> str:
+    """The command that does."""
     field = profile.account.rpartition("/")[2]
-    return f"enter its secret again with: helm {profile.group} edit {profile.name} --ask-{field} (or --{field}-stdin)"
+    return f"helm {profile.group} edit {profile.name} --ask-{field} (or --{field}-stdin)"
 
 
 class Item(NamedTuple):
@@ -65,7 +80,11 @@ class Item(NamedTuple):
 def item(stores: Stores, wanted: Item) -> str:
     """One secret, if it was kept in this home and for this very target. Raises as `read` does."""
     changed = HelmError("not_configured", f"the target of {wanted.name} changed; {wanted.again}")
-    if targets.target(stores.db, wanted.account) != wanted.target:
+    with database.reading(stores.db):
+        known, this_home = targets.target(stores.db, wanted.account), targets.home(stores.db)
+    if known is None:
+        raise HelmError("not_configured", f"the secret of {wanted.name} is not in this home yet; {wanted.again}")
+    if known != wanted.target:
         raise changed
     kept = _find(stores, wanted.account, wanted.place)
     if kept is None:
@@ -74,7 +93,7 @@ def item(stores: Stores, wanted: Item) -> str:
         )
     mark, _, secret = kept.partition(_AFTER_TARGET)
     home, _, bound = mark.partition(_AFTER_HOME)
-    if home != targets.home(stores.db):
+    if home != this_home:
         raise HelmError(
             "not_configured",
             f"what {_called(wanted.place)} has as the secret of {wanted.name} was entered in another home of helm's;"
@@ -94,20 +113,24 @@ def keep(stores: Stores, wanted: Item, secret: str) -> None:
     from helm_cli.store import credentials
 
     foreign = _foreign(stores, wanted.account, wanted.place)
-    same = targets.target(stores.db, wanted.account) == wanted.target
-    if not same:
-        targets.forget(stores.db, wanted.account)
-    mark = f"{targets.home(stores.db)}{_AFTER_HOME}{_bounds(wanted)[0]}"
-    credentials.put(
-        stores.home,
-        wanted.account,
-        mark + _AFTER_TARGET + secret,
-        wanted.place,
-        terminal=stores.terminal,
-        notice=stores.notice,
-    )
-    if not same:
+    former = targets.target(stores.db, wanted.account)
+    if former != wanted.target:
+        # Whatever the store has by now says itself what it is for.
         targets.remember(stores.db, wanted.account, wanted.target)
+    mark = f"{targets.home(stores.db)}{_AFTER_HOME}{_bounds(wanted)[0]}"
+    try:
+        credentials.put(
+            stores.home,
+            wanted.account,
+            mark + _AFTER_TARGET + secret,
+            wanted.place,
+            terminal=stores.terminal,
+            notice=stores.notice,
+        )
+    except (HelmError, KeyboardInterrupt):
+        with suppress(HelmError):
+            _restore(stores, wanted, former)
+        raise
     if foreign:
         stores.notice(
             f"the keychain had {wanted.account} of another home of helm's; it is replaced, and must be entered again"
@@ -118,12 +141,18 @@ def keep(stores: Stores, wanted: Item, secret: str) -> None:
 def drop(stores: Stores, account: str, place: Place | None, *, moved: bool = False) -> None:
     """Take one secret out of its store, `moved` where it is in the other one now; says so where the store is silent.
 
-    What another home keeps under the same name in a keychain stays there.
+    What another home keeps under the same name in a keychain stays there. Raises HelmError "state" where the file
+    cannot be written: then it still counts.
     """
+    if place is not None:
+        _delete(stores, account, place, moved=moved)
     if not moved:
-        targets.forget(stores.db, account)
-    if place is None:
-        return
+        # What a secret was for that is gone does no harm.
+        with suppress(HelmError):
+            targets.forget(stores.db, account)
+
+
+def _delete(stores: Stores, account: str, place: Place, *, moved: bool) -> None:
     from helm_cli.store import credentials
 
     try:
@@ -132,7 +161,16 @@ def drop(stores: Stores, account: str, place: Place | None, *, moved: bool = Fal
             return
         credentials.delete(stores.home, account, place, terminal=stores.terminal, notice=stores.notice)
     except HelmError as error:
+        if error.code == "state" and not moved:
+            raise
         stores.notice(f"the secret {account} is still in the {place}: {error.message}")
+
+
+def _restore(stores: Stores, wanted: Item, former: str | None) -> None:
+    if former is None:
+        targets.forget(stores.db, wanted.account)
+    else:
+        targets.remember(stores.db, wanted.account, former)
 
 
 def _item(profile: Profile, place: Place) -> Item:

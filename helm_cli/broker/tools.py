@@ -69,7 +69,7 @@ def ask(stores: Stores, workspace: str, connections: Iterable[Profiled]) -> tupl
     asked = [question for question in questions if not question.problem]
     if asked:
         servers = ", ".join(question.target.name for question in asked)
-        stores.notice(f"asking the MCP server{'s' if len(asked) > 1 else ''} {servers} what the tools do")
+        stores.progress(f"asking the MCP server{'s' if len(asked) > 1 else ''} {servers} what the tools do")
     answers = _side_by_side([_asking(question) for question in questions])
     return tuple(
         _listed(connection, answer)

@@ -4,6 +4,7 @@ Nothing in a folder is trusted by its name: what a killed write left there is kn
 but the user can make.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -133,7 +134,7 @@ def _created(record: Record) -> bool:
     opened = os.open(_path(record.home, record.id), flags, 0o600)
     try:
         fcntl.flock(opened, fcntl.LOCK_EX)
-        os.write(opened, _line([*record[2:8]]))
+        _write(opened, [*record[2:8]])
         return os.fstat(opened).st_nlink > 0
     except OSError:
         drop(record)
@@ -154,10 +155,17 @@ def _clear(home: str, id: str) -> None:
             os.close(opened)
 
 
+def _write(opened: int, values: list[object]) -> None:
+    """One line, in one piece: of another, a disk that is full takes the beginning."""
+    line = _line(values)
+    if os.write(opened, line) < len(line):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def _append(record: Record, values: list[object], *, sync: bool = False) -> None:
     opened = os.open(_path(record.home, record.id), os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
     try:
-        os.write(opened, _line(values))
+        _write(opened, values)
         if sync:
             os.fsync(opened)
     finally:

@@ -1,6 +1,7 @@
 """How a call that runs in a thread beside others is ended from outside, as Ctrl-C ends the one call of a process."""
 
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -33,6 +34,16 @@ class Interrupt:
         finally:
             with self._lock:
                 self._wakes.remove(wake)
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Ctrl-C waits until the block is done: what was made in it is known by then to whoever takes it away again."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _own: Final = threading.local()

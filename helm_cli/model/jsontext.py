@@ -3,7 +3,8 @@
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, Final, NoReturn, TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -19,6 +20,10 @@ MOST_LEVELS: Final = 200
 # Characters of a text that a message about it repeats.
 _MOST_TOLD: Final = 40
 
+# `json.dumps` makes a new one for each text, which costs more than most of helm's texts do.
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_CANONICAL: Final = json.JSONEncoder(allow_nan=False, separators=(",", ":"), sort_keys=True)
+
 
 def parse(text: str | bytes, *, mend: bool = False) -> Json:
     """The value of a JSON text (RFC 8259), stricter than `json.loads`.
@@ -32,13 +37,7 @@ def parse(text: str | bytes, *, mend: bool = False) -> Json:
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
-        value: Json = json.loads(
-            text,
-            object_pairs_hook=_strange if mend else _object,
-            parse_constant=_constant,
-            parse_float=_float,
-            parse_int=_integer,
-        )
+        value = _decoded(text, _mending() if mend else _strict())
         if "\\u" in text or not text.isascii():
             value = repaired(value) if mend else _encodable(value)
         if text.count("[") + text.count("{") > MOST_LEVELS and levels(value) > MOST_LEVELS:
@@ -56,12 +55,12 @@ def parse(text: str | bytes, *, mend: bool = False) -> Json:
 
 def dump(value: Json) -> str:
     """Compact JSON in one line, keys in their own order, non-ASCII kept. Raises ValueError for NaN."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _COMPACT.encode(value)
 
 
 def canonical(value: Json) -> bytes:
     """The one byte string of a value: sorted keys, compact, ASCII only. What every digest is taken over."""
-    return json.dumps(value, allow_nan=False, separators=(",", ":"), sort_keys=True).encode("ascii")
+    return _CANONICAL.encode(value).encode("ascii")
 
 
 def digest(value: Json) -> str:
@@ -147,6 +146,28 @@ def levels(value: Json) -> int:
                 inner += item.values()
         level = inner
     return deep
+
+
+def _decoded(text: str, decoder: json.JSONDecoder) -> Json:
+    if text.startswith("\ufeff"):
+        raise json.JSONDecodeError("unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+    value: Json = decoder.decode(text)
+    return value
+
+
+@cache
+def _strict() -> json.JSONDecoder:
+    return _decoder(_object)
+
+
+@cache
+def _mending() -> json.JSONDecoder:
+    return _decoder(_strange)
+
+
+def _decoder(object_: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> json.JSONDecoder:
+    # As for the encoders.
+    return json.JSONDecoder(object_pairs_hook=object_, parse_constant=_constant, parse_float=_float, parse_int=_integer)
 
 
 def _encodable(value: Json) -> Json:

@@ -2,6 +2,7 @@
 
 import math
 import sqlite3
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from helm_cli.model.errors import HelmError
@@ -55,6 +56,22 @@ class Entry(NamedTuple):
     arguments: str | None = None
 
 
+class Ended(NamedTuple):
+    """How the counted call of this id ended, and after how many milliseconds."""
+
+    id: int
+    outcome: str
+    ms: int
+
+
+class Count(NamedTuple):
+    """At `at`, so many calls at the most were within the last minute or later; `id` was the last of all entries."""
+
+    calls: int
+    id: int
+    at: float
+
+
 class Filter(NamedTuple):
     """Which calls are meant: None is any. `since` is in seconds since 1970.
 
@@ -70,27 +87,33 @@ class Filter(NamedTuple):
 
 
 ANY: Final = Filter()
+_COUNTED: Final = "counted = 1 AND workspace = ? AND extension = ? AND at > ?"
 _ENTRY: Final = ", ".join(Entry._fields)
 
 
-def begin(db: sqlite3.Connection, call: Call, now: float, per_minute: int) -> int:
-    """Count a call that is about to be made; its id, for `end`.
+def begin(
+    db: sqlite3.Connection,
+    call: Call,
+    now: float,
+    per_minute: int,
+    *,
+    ended: Sequence[Ended] = (),
+    counts: dict[tuple[str, str], Count] | None = None,
+) -> int:
+    """Count a call that is about to be made; its id, for `end`. What `ended` before it is told with it.
 
     Where the extension made `per_minute` calls in this workspace within the last 60 seconds, in whatever processes,
     it is recorded as refused and not counted: HelmError("rate_limited") with `retry_after` in whole seconds, at
-    least 1 (contract, Security). A clock that was set back shuts nobody out. Raises HelmError("state").
+    least 1 (contract, Security). A clock that was set back shuts nobody out. `counts` is what one process remembers
+    from call to call, so that thousands a minute are not counted again for each. Raises HelmError("state").
     """
-    window = (now - WINDOW_SECONDS, now + _CLOCK_SECONDS)
+    counts = {} if counts is None else counts
     with database.transaction(db, lasting=False):
-        full = database.row(
-            db,
-            "SELECT at FROM calls WHERE counted = 1 AND workspace = ? AND extension = ? AND at > ? AND at <= ?"
-            " ORDER BY at DESC LIMIT 1 OFFSET ?",
-            (call.workspace, call.extension, *window, per_minute - 1),
-        )
-        id = _insert(db, call, now, "rate_limited" if full else "running", 0, counted=not full)
-    if full:
-        wait = max(1, math.ceil(full[0] + WINDOW_SECONDS - now))
+        _end(db, ended)
+        full = _full(db, call, now, per_minute, counts)
+        id = _insert(db, call, now, "rate_limited" if full else "running", 0, counted=full is None)
+    if full is not None:
+        wait = max(1, math.ceil(full + WINDOW_SECONDS - now))
         raise HelmError(
             "rate_limited",
             f"the extension {call.extension} made {per_minute} calls within a minute; try again in {wait} s",
@@ -99,16 +122,19 @@ def begin(db: sqlite3.Connection, call: Call, now: float, per_minute: int) -> in
     return id
 
 
-def record(db: sqlite3.Connection, call: Call, now: float, outcome: str, ms: int) -> None:
-    """Record a call that was refused before it was counted. Raises HelmError("state")."""
+def record(
+    db: sqlite3.Connection, call: Call, now: float, outcome: str, ms: int, *, ended: Sequence[Ended] = ()
+) -> None:
+    """Record a call that was refused before it was counted, and what `ended` before it. Raises HelmError("state")."""
     with database.transaction(db, lasting=False):
+        _end(db, ended)
         _insert(db, call, now, outcome, ms, counted=False)
 
 
-def end(db: sqlite3.Connection, id: int, outcome: str, ms: int) -> None:
-    """How a counted call ended, and after how many milliseconds. Raises HelmError("state")."""
+def end(db: sqlite3.Connection, *ended: Ended) -> None:
+    """How counted calls ended. Raises HelmError("state")."""
     with database.transaction(db, lasting=False):
-        database.run(db, "UPDATE calls SET outcome = ?, ms = ? WHERE id = ?", (outcome, ms, id))
+        _end(db, ended)
 
 
 def lose(db: sqlite3.Connection, id: int, outcome: str) -> None:
@@ -137,6 +163,34 @@ def _terms(wanted: Filter) -> tuple[list[str], list[str | float]]:
         terms.append("at >= ?" if name == "since" else f"{name} = ?")
         values.append(value)
     return terms, values
+
+
+def _end(db: sqlite3.Connection, ended: Sequence[Ended]) -> None:
+    for id, outcome, ms in ended:
+        database.run(db, "UPDATE calls SET outcome = ?, ms = ? WHERE id = ?", (outcome, ms, id))
+
+
+def _full(
+    db: sqlite3.Connection, call: Call, now: float, per_minute: int, counts: dict[tuple[str, str], Count]
+) -> float | None:
+    """When the call was made that takes the last place of this minute; None while there is room."""
+    ((last,),) = database.rows(db, "SELECT coalesce(max(id), 0) FROM calls")
+    whose = (call.workspace, call.extension)
+    known = counts.get(whose)
+    # Time only takes calls out of the window, while it goes forward, and only later entries can be new ones in it.
+    if known and known.at <= now and known.id <= last and known.calls + last - known.id < per_minute:
+        return None
+    since = now - WINDOW_SECONDS
+    ((calls,),) = database.rows(db, f"SELECT count(*) FROM calls WHERE {_COUNTED}", (*whose, since))
+    if calls < per_minute:
+        counts[whose] = Count(calls, last, now)
+        return None
+    found = database.row(
+        db,
+        f"SELECT at FROM calls WHERE {_COUNTED} AND at <= ? ORDER BY at DESC LIMIT 1 OFFSET ?",
+        (*whose, since, now + _CLOCK_SECONDS, per_minute - 1),
+    )
+    return float(found[0]) if found else None
 
 
 def _insert(db: sqlite3.Connection, call: Call, now: float, outcome: str, ms: int, *, counted: bool) -> int:

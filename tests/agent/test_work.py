@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +134,17 @@ def at_once(home: Path, count: int) -> list[client.Told | None]:
 def test_fifty_callers_at_once(agent: Agent, unlimited: None) -> None:
     assert at_once(agent.home, 50) == [client.Told(ENVELOPE, "rows")] * 50
     assert agent.calls() == 50
+
+
+def test_a_batch_that_found_no_agent_looks_again_in_a_moment(helm: Helm, home: Path, app: Path) -> None:
+    asked = request("app", "recent", status="open", limit=1)
+    with closing(Stores(home)) as stores, kept.open_ones():
+        assert client.read(stores, asked) is None
+        with agents.agent(helm, home) as agent:
+            eventually(lambda: client.read(stores, asked) is not None)
+            assert client.read(stores, asked) == client.Told(ENVELOPE, "rows")
+            assert agent.calls() == 2
+        assert client.read(stores, asked) is None
 
 
 def test_two_workspaces(helm: Helm, agent: Agent, app: Path, tmp_path: Path) -> None:

@@ -1,10 +1,6 @@
 """Who can say yes, to what exactly, and that a yes is whole or not there at all."""
 
 import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -158,38 +154,3 @@ def test_a_pending_approval_ends_after_five_minutes(stores: Stores, folder: Path
     with pytest.raises(HelmError) as raised:
         approve.approve_pending(stores, pending)
     assert (raised.value.code, recorded(stores)) == ("confirmation_required", None)
-
-
-_LOOP = """
-import sys
-from pathlib import Path
-from helm_cli.broker import approve, review
-from helm_cli.broker.stores import Stores
-from helm_cli.broker.workspace import Workspace
-stores = Stores(Path(sys.argv[1]))
-found = [review.review(stores, Workspace("/srv/here", ""), folder) for folder in sys.argv[2:]]
-print("begun", flush=True)
-while True:
-    for shown in found:
-        approve.by_person(stores, shown)
-"""
-
-
-def test_killed_at_any_moment_it_leaves_the_old_approval_or_the_new(home: Path, tmp_path: Path) -> None:
-    folders = [write(tmp_path / name, manifest(), {"data": name.encode() * 200_000}) for name in ("one", "two")]
-    digests = set()
-    for pause in (0.0, 0.013, 0.029, 0.047, 0.071, 0.103):
-        command = [sys.executable, "-c", _LOOP, str(home), *map(str, folders)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None and process.stdout.readline() == "begun\n"
-        time.sleep(pause)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        stores = Stores(home)
-        approval = recorded(stores)
-        if approval is not None:
-            assert approvals.content(stores.db, approval.digest).digest == approval.digest
-            assert shown(stores, Path(approval.folder)).standing
-            digests.add(approval.digest)
-        stores.close()
-    assert digests

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from helm_cli.broker import call, confirm, content
+from helm_cli.broker import call, confirm, content, ledger
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.model.errors import HelmError
@@ -200,7 +200,7 @@ def test_a_call_that_waited_for_its_place_is_described_anew(stores: Stores, tmp_
         approvals.set_enabled(stores.db, workspace, "tickets", False)
         clock.now += 60
 
-    stores.notice = meanwhile
+    stores.progress = meanwhile
     clock.now += 59
     answer = call.perform(stores, request, prepared=prepared)
     assert code(answer) == "refused"
@@ -324,3 +324,82 @@ def test_of_a_hundred_processes_with_one_token_one_sends(stores: Stores, tmp_pat
     assert sorted(out.strip() for out, _ in answers) == ["1"] + ["confirmation_required"] * (RACERS - 1)
     with closing(sqlite3.connect(tmp_path / "app.db")) as db:
         assert db.execute("SELECT count(*) FROM sent").fetchone() == (1,)
+
+
+def recent(workspace: Path) -> call.Request:
+    return call.Request(Workspace(str(workspace), "named"), "app", "recent", {"status": "open", "limit": 1})
+
+
+def test_how_a_read_of_a_row_ended_is_told_with_the_next_one_and_a_write_s_at_once(
+    stores: Stores, tmp_path: Path
+) -> None:
+    request, write = recent(tmp_path / "one"), close(tmp_path / "one")
+    with ledger.in_a_row(stores):
+        call.perform(stores, request)
+        assert outcomes(stores) == [("tickets", "running")]
+        call.perform(stores, request)
+        assert outcomes(stores) == [("tickets", "ok"), ("tickets", "running")]
+        with ledger.pausing(stores):
+            assert outcomes(stores) == [("tickets", "ok")] * 2
+            call.perform(stores, request)
+            assert outcomes(stores) == [("tickets", "ok")] * 3
+        asked = call.ask(stores, write, listed=False)
+        call.perform(stores, write, asked.token, asked.entry)
+        assert outcomes(stores) == [("tickets", "ok")] * 4
+        call.perform(stores, request)
+    assert outcomes(stores) == [("tickets", "ok")] * 5
+    with ledger.pausing(stores):
+        call.perform(stores, request)
+    assert outcomes(stores) == [("tickets", "ok")] * 6
+
+
+@pytest.mark.contract("C119")
+def test_a_row_of_calls_is_counted_as_each_alone(stores: Stores, tmp_path: Path, clock: Clock) -> None:
+    (stores.home / "config.toml").write_text("[limits]\ncalls_per_minute = 2\n")
+    request = recent(tmp_path / "one")
+    with ledger.in_a_row(stores):
+        codes = [code(call.perform(stores, request)) for _ in range(3)]
+        assert outcomes(stores) == [("tickets", "ok"), ("tickets", "ok"), ("tickets", "rate_limited")]
+        clock.now += 60
+        codes += [code(call.perform(stores, request)) for _ in range(3)]
+    assert codes == [None, None, "rate_limited"] * 2
+
+
+def test_what_could_not_be_told_of_a_row_is_told_later(stores: Stores, tmp_path: Path) -> None:
+    request = recent(tmp_path / "one")
+    told: list[str] = []
+    stores.notice = told.append
+    with closing(sqlite3.connect(stores.home / "state.db", isolation_level=None)) as other, ledger.in_a_row(stores):
+        stores.db.execute("PRAGMA busy_timeout = 1")
+        call.perform(stores, request)
+        other.execute("BEGIN IMMEDIATE")
+        assert code(call.perform(stores, request)) == "state"
+        with ledger.pausing(stores):
+            pass
+        other.execute("COMMIT")
+        assert outcomes(stores) == [("tickets", "running")]
+        call.perform(stores, request)
+    assert outcomes(stores) == [("tickets", "ok")] * 2
+    assert [line.partition(":")[0] for line in told] == ["the history does not tell of this call"]
+
+
+@pytest.mark.contract("C109")
+def test_what_expires_beside_a_row_of_calls_is_wiped_within_a_second(
+    stores: Stores, tmp_path: Path, clock: Clock
+) -> None:
+    (stores.home / "config.toml").write_text("[limits]\ncalls_per_minute = 1000\n")
+    call.ask(stores, close(tmp_path / "one"), listed=True)
+
+    def subjects() -> int:
+        found = stores.db.execute("SELECT count(*) FROM confirmations WHERE subject IS NOT NULL").fetchone()
+        return int(found[0])
+
+    with ledger.in_a_row(stores):
+        clock.now += confirmations.VALID_SECONDS - 0.5
+        call.perform(stores, recent(tmp_path / "one"))
+        clock.now += 0.9
+        call.perform(stores, recent(tmp_path / "one"))
+        assert subjects() == 1
+        clock.now += 0.2
+        call.perform(stores, recent(tmp_path / "one"))
+        assert subjects() == 0

@@ -10,6 +10,7 @@ kernel tells them, interrupts before the first line) is tested with one.
 
 import contextlib
 import fcntl
+import gc
 import io
 import json
 import os
@@ -34,7 +35,7 @@ MOST: Final = STREAMS + 1
 def main() -> NoReturn:
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
-    _load()
+    load()
     running: dict[int, int] = {}
     ended, signalled = socket.socketpair()
     signalled.setblocking(False)
@@ -56,13 +57,18 @@ def main() -> NoReturn:
         _reap(running)
 
 
-def _load() -> None:
+def load() -> None:
+    """Everything, so that a run needs no file of it, and none that somebody without rights cannot read."""
     import helm_cli
 
-    for module in pkgutil.walk_packages(helm_cli.__path__, "helm_cli."):
+    ours = [module.name for module in pkgutil.walk_packages(helm_cli.__path__, "helm_cli.")]
+    for name in (*ours, "httpx", "psycopg", "tomlkit", "questionary", "jsonschema"):
         # The run that needs one that cannot be loaded is to tell it, and no other.
         with contextlib.suppress(Exception):
-            import_module(module.name)
+            import_module(name)
+    gc.collect()
+    # What is there already is left alone, and so stays one for all forks.
+    gc.freeze()
 
 
 def _asked(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:

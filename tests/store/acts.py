@@ -3,11 +3,10 @@
 import os
 import resource
 import signal
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Database
 from helm_cli.store import (
     approvals,
@@ -16,7 +15,6 @@ from helm_cli.store import (
     config,
     confirmations,
     drafts,
-    history,
     home,
     outcomes,
     profiles,
@@ -32,10 +30,6 @@ APP: Final = Database("app", "sqlite", path="/data/app.db")
 
 def add(folder: Path, number: int) -> bool:
     return profiles.create(folder, Database(f"p{number}", "sqlite", path=f"/data/{number}.db"))
-
-
-def add_same(folder: Path, number: int) -> bool:
-    return profiles.create(folder, Database("app", "sqlite", path=f"/data/{number}.db"))
 
 
 def add_app(folder: Path, number: int) -> bool:
@@ -55,32 +49,6 @@ def count(folder: Path, number: int) -> None:
 def open_fresh(folder: Path, number: int) -> None:
     with closing(open_state(folder)) as db:
         targets.remember(db, f"account {number}", "digest")
-
-
-def open_first(folder: Path, number: int) -> None:
-    open_fresh(folder, 0)
-
-
-def redeem(folder: Path, number: int, token: str) -> str:
-    with closing(open_state(folder)) as db:
-        return confirmations.redeem(db, token, samples.BINDING, samples.NOW)
-
-
-def redeem_own(folder: Path, number: int, id_: str) -> str:
-    with closing(open_state(folder)) as db:
-        token = confirmations.token(db, id_, samples.NOW)
-        return confirmations.redeem(db, token, samples.BINDING, samples.NOW)
-
-
-def call_often(folder: Path, number: int) -> int:
-    """How many of 25 calls were counted."""
-    with closing(open_state(folder)) as db:
-        counted = 0
-        for _ in range(25):
-            with suppress(HelmError):
-                history.begin(db, history.Call("/w", "e", "c", "o", ""), samples.NOW, 60)
-                counted += 1
-        return counted
 
 
 def redeem_and_settle(folder: Path, number: int, token: str) -> None:
@@ -125,21 +93,6 @@ def load_config(folder: Path, number: int) -> None:
     config.load(folder)
 
 
-def redeem_given(folder: Path, number: int) -> None:
-    token = samples.at(folder).read_text().split()[1]
-    with closing(open_state(folder)) as db:
-        confirmations.redeem(db, token, samples.BINDING, samples.NOW)
-
-
-def whole_profile(folder: Path) -> str:
-    found = profiles.names(folder, "db")
-    if not found:
-        return "none"
-    profile = profiles.load(folder, "db", "app")
-    profiles.remove(folder, "db", "app")
-    return str(profile.path)
-
-
 def whole_approval(folder: Path) -> str:
     with closing(open_state(folder)) as db:
         found = approvals.find(db, "/w", "e")
@@ -149,32 +102,6 @@ def whole_approval(folder: Path) -> str:
         assert kept.digest == found.digest
         assert sorted(approvals.stamps(db, "/w", "e")) == sorted(samples.stamps(kept))
         return kept.files["number"].decode()
-
-
-def whole_state(folder: Path) -> str:
-    with closing(open_state(folder)) as db:
-        found = targets.target(db, "account 0")
-        targets.forget(db, "account 0")
-    for name in ("state.db", "state.db-journal"):
-        if found is None:
-            (folder / name).unlink(missing_ok=True)
-    return found or "none"
-
-
-def once(folder: Path) -> str:
-    with closing(open_state(folder)) as db:
-        found = confirmations.find(db, samples.at(folder).read_text().split()[0], samples.NOW)
-        assert found is not None
-        token = samples.at(folder).read_text().split()[1]
-        try:
-            confirmations.redeem(db, token, samples.BINDING, samples.NOW)
-        except HelmError:
-            assert found.state == "used"
-        else:
-            assert found.state == "waiting"
-        issued = confirmations.issue(db, "write", samples.BINDING, {}, samples.NOW, listed=False, asked_by="")
-        samples.at(folder).write_text(f"{issued.id} {issued.token}")
-        return found.state
 
 
 def create_shared(folder: Path, number: int) -> bool:

@@ -14,6 +14,7 @@ from typing import Final
 
 import pytest
 
+from helm_cli.model.errors import HelmError
 from helm_cli.store import credentials, credentials_file
 from tests.rig.failing import failing
 
@@ -159,6 +160,42 @@ def test_other_accounts_and_a_persons_own_layout_are_read(home: Path) -> None:
     path.chmod(0o600)
     assert credentials.delete(home, ACCOUNT, "file", notice=unexpected) is True
     assert path.read_bytes() == b'{\n "service/x/token": "\\u00e9"\n}\n'
+
+
+@pytest.mark.contract("C11")
+def test_a_file_that_was_read_before_is_read_again_once_it_changed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known of it is used only while nothing about it is another, and nobody has to be told of it."""
+    real = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: real() + 10**10)  # as if it had stood there for some time
+    path = home / "credentials.json"
+
+    def found(told: Callable[[str], None] = unexpected) -> str | None:
+        return credentials.find(home, ACCOUNT, "file", terminal=False, notice=told)
+
+    assert found() is None
+    credentials.put(home, ACCOUNT, SECRET, "file")
+    assert [found(), found()] == [SECRET, SECRET]
+    path.write_text(json.dumps({ACCOUNT: "another"}))
+    assert [found(), found()] == ["another", "another"]
+    path.chmod(0o644)
+    told: list[str] = []
+    assert found(told.append) == "another"
+    assert len(told) == 1
+    assert mode(path) == 0o600
+    assert found() == "another"
+    path.rename(home / "kept")
+    assert found() is None
+    path.symlink_to(home / "kept")
+    with failing("state", f"{path} is a symbolic link, so no secret is read from it or written to it; {STEP}", SECRET):
+        found()
+    path.unlink()
+    (home / "kept").rename(path)
+    assert found() == "another"
+    path.write_text("{")
+    with pytest.raises(HelmError):
+        found()
+    path.unlink()
+    assert found() is None
 
 
 def test_what_cannot_be_written_is_told_and_leaves_the_former_file(home: Path) -> None:

@@ -48,6 +48,25 @@ def test_it_is_opened_again_as_it_was(home: Path) -> None:
         assert database.row(db, "PRAGMA integrity_check") == ("ok",)
 
 
+def test_what_is_read_together_is_of_one_moment_and_leaves_no_lock(home: Path, db: sqlite3.Connection) -> None:
+    targets.remember(db, "a", "1")
+    with closing(database.open_state(home)) as other:
+        with database.reading(db):
+            assert targets.target(db, "a") == "1"
+            other.execute("PRAGMA busy_timeout = 1")
+            with pytest.raises(HelmError):
+                targets.remember(other, "a", "2")
+            assert targets.target(db, "a") == "1"
+        targets.remember(other, "a", "2")
+        with pytest.raises(HelmError), database.reading(db):
+            database.run(db, "SELECT * FROM nowhere")
+        targets.remember(other, "a", "3")
+    with database.transaction(db), database.reading(db):
+        assert targets.target(db, "a") == "3"
+        targets.remember(db, "a", "4")
+    assert targets.target(db, "a") == "4"
+
+
 @pytest.mark.parametrize("lasting", [True, False])
 def test_a_transaction_is_all_or_nothing(db: sqlite3.Connection, lasting: bool) -> None:
     with pytest.raises(KeyboardInterrupt), database.transaction(db, lasting=lasting):

@@ -1,12 +1,17 @@
 """The history, and the rate of calls that is counted in it."""
 
+import random
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from itertools import chain
 
 import pytest
 
 from helm_cli.model.errors import HelmError
 from helm_cli.store import history
-from helm_cli.store.history import Call, Entry, Filter
+from helm_cli.store.history import Call, Count, Ended, Entry, Filter
+from helm_cli.store.schema import STEPS
 from tests.store.samples import NOW
 
 
@@ -71,7 +76,7 @@ def test_a_clock_that_was_set_back_shuts_nobody_out(db: sqlite3.Connection) -> N
 
 def test_calls_are_told_newest_first(db: sqlite3.Connection) -> None:
     one = begin(db, NOW)
-    history.end(db, one, "ok", 12)
+    history.end(db, Ended(one, "ok", 12))
     history.record(db, Call("/v", "", "app", "nothing", "other"), NOW + 1, "refused", 3)
     two = begin(db, NOW + 2)
     assert history.entries(db) == [
@@ -149,3 +154,58 @@ def test_who_asked_and_short_arguments_are_kept(db: sqlite3.Connection) -> None:
         history.record(db, Call("/w", "e", "app", "recent", "d", "process 7 in /w", text), NOW, "ok", 0)
     kept = [(entry.asked_by, entry.arguments) for entry in history.entries(db)]
     assert kept == [("process 7 in /w", None), ("process 7 in /w", short)]
+
+
+def test_how_a_call_ended_is_told_with_the_beginning_or_the_refusal_of_the_next(db: sqlite3.Connection) -> None:
+    call = Call("/w", "e", "app", "recent", "digest")
+    one = history.begin(db, call, NOW, 2)
+    two = history.begin(db, call, NOW, 2, ended=[Ended(one, "ok", 5)])
+    with pytest.raises(HelmError):
+        history.begin(db, call, NOW, 2, ended=[Ended(two, "timeout", 7)])
+    history.record(db, call, NOW, "refused", 0, ended=[Ended(one, "late", 9)])
+    assert [(entry.outcome, entry.ms) for entry in history.entries(db)] == [
+        ("refused", 0),
+        ("rate_limited", 0),
+        ("timeout", 7),
+        ("late", 9),
+    ]
+
+
+@pytest.mark.contract("C119")
+@pytest.mark.parametrize("seed", range(20))
+def test_who_remembers_its_counts_lets_the_same_calls_through(seed: int) -> None:
+    """Two processes that remember, on one state, against one that counts anew: also where the clock jumps about."""
+    draw = random.Random(seed)
+    limits = {"e": draw.randint(1, 5), "f": draw.randint(3, 30)}
+    counts: list[dict[tuple[str, str], Count]] = [{}, {}]
+    now, let_through = NOW, {True: 0, False: 0}
+    with in_memory() as ours, in_memory() as theirs:
+        for _ in range(250):
+            now += draw.choice((0.0, 0.3, 3.0, 3.0, 3.0, 40.0, -0.2, -2.0, -50.0))
+            extension = draw.choice("ef")
+            call = Call("/w", extension, "app", "recent", "digest")
+            told = [
+                attempted(ours, call, now, limits[extension], draw.choice(counts)),
+                attempted(theirs, call, now, limits[extension], None),
+            ]
+            assert told[0] == told[1]
+            let_through[told[0] is None] += 1
+    assert min(let_through.values()) > 20
+
+
+@contextmanager
+def in_memory() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        for statement in chain(*STEPS):
+            db.execute(statement)
+        yield db
+
+
+def attempted(
+    db: sqlite3.Connection, call: Call, now: float, most: int, counts: dict[tuple[str, str], Count] | None
+) -> object:
+    try:
+        history.begin(db, call, now, most, counts=counts)
+    except HelmError as error:
+        return error.members["retry_after"]
+    return None
