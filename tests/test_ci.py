@@ -16,7 +16,7 @@ from tests.program import ROOT, Finished, Helm, run
 from tests.rig.postgres import OWNER, PASSWORD, Postgres, free_port
 
 README: Final = (ROOT / "README.md").read_text()
-SECTION: Final = README[README.index("## In CI\n") : README.index("## Answers and exit statuses")]
+SECTION: Final = README[README.index("## In CI\n") : README.index("## How it fails")]
 GITHUB, GITLAB = re.findall(r"^```yaml\n(.*?)^```", SECTION, re.S | re.M)
 # What of it no way of quoting changes.
 MARK: Final = PASSWORD.partition("\\")[0].strip()

@@ -67,10 +67,13 @@ def subject(home: Path, seconds: float = 5.0) -> Subject:
     return Subject(stores, trouble, form, whole, notices)
 
 
-def again(subject: Subject) -> Subject:
-    """The same once more, for another thread; what its stores have to tell is dropped."""
+def beside(subject: Subject) -> Subject:
+    """The same for other threads, of which one at a time uses its stores; what those have to tell is dropped.
+
+    The copy of the state is the same too: it may be large, and there may be many threads.
+    """
     stores = Stores(subject.stores.home)
-    stores.db, stores.config = snapshot.again(subject.stores.db), subject.stores.config
+    stores.db, stores.config = subject.stores.db, subject.stores.config
     return subject._replace(stores=stores)
 
 

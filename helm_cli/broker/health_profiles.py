@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from queue import SimpleQueue
 from shlex import quote
-from typing import Final, NamedTuple
+from threading import Lock
+from typing import Final, NamedTuple, TypeVar
 
 from helm_cli.broker import authorization, probe, secrets, signin
-from helm_cli.broker.health import Subject, again, failed, guarded
+from helm_cli.broker.health import Subject, beside, failed, guarded
 from helm_cli.broker.health_home import editor
 from helm_cli.broker.health_secrets import Vault
+from helm_cli.drivers import deadline
+from helm_cli.drivers.deadline import Abandoned
 from helm_cli.model.errors import HelmError
 from helm_cli.model.health import Check
 from helm_cli.model.profile import Place, Profile, Server, Service
@@ -18,6 +20,10 @@ from helm_cli.store.groups import GROUPS
 
 AREA: Final = "profiles"
 SIDE_BY_SIDE: Final = 8
+# How long a driver may take beyond its own limits, to put in order what it began.
+_MORE_SECONDS: Final = 5.0
+
+Result = TypeVar("Result")
 
 
 class Trial(NamedTuple):
@@ -46,13 +52,10 @@ def checks(trial: Trial) -> Iterator[Check]:
     if not named:
         yield Check(AREA, "profiles", "ok", "there are none yet")
         return
-    side_by_side = min(SIDE_BY_SIDE, len(named))
-    pool = ThreadPoolExecutor(side_by_side, thread_name_prefix="doctor")
-    subjects: SimpleQueue[Subject] = SimpleQueue()
-    for _ in range(side_by_side):
-        subjects.put(again(trial.subject))
+    pool = ThreadPoolExecutor(min(SIDE_BY_SIDE, len(named)), thread_name_prefix="doctor")
+    trial, turn = trial._replace(subject=beside(trial.subject)), Lock()
     try:
-        futures = [pool.submit(_checked, trial, subjects, group, name) for group, name in named]
+        futures = [pool.submit(_checked, trial, turn, group, name) for group, name in named]
         for _done in as_completed(futures):
             trial.tick()
         for future in futures:
@@ -61,15 +64,19 @@ def checks(trial: Trial) -> Iterator[Check]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _checked(trial: Trial, subjects: "SimpleQueue[Subject]", group: str, name: str) -> list[Check]:
-    own = subjects.get()
+def within(work: Callable[[], Result], seconds: float) -> Result:
+    """What the work gives or raises. HelmError "unavailable" where it is not done in time: it is left behind."""
     try:
-        return guarded(AREA, f"{group}/{name}", lambda: [_one(trial._replace(subject=own), group, name)])
-    finally:
-        subjects.put(own)
+        return deadline.run(lambda _: work(), seconds)
+    except Abandoned:
+        raise HelmError("unavailable", f"it was not done within {seconds:g} s, and was left behind") from None
 
 
-def _one(trial: Trial, group: str, name: str) -> Check:
+def _checked(trial: Trial, turn: Lock, group: str, name: str) -> list[Check]:
+    return guarded(AREA, f"{group}/{name}", lambda: [_one(trial, turn, group, name)])
+
+
+def _one(trial: Trial, turn: Lock, group: str, name: str) -> Check:
     stores = trial.subject.stores
     called = f"{group}/{name}"
     try:
@@ -84,7 +91,8 @@ def _one(trial: Trial, group: str, name: str) -> Check:
     if unusable is not None:
         return unusable
     try:
-        given, known = _given(trial, called, profile)
+        with turn:
+            given, known = _given(trial, called, profile)
     except HelmError as error:
         return failed(AREA, called, error, "broken" if error.code == "state" else "unreachable")
     if known is not None:
@@ -133,7 +141,8 @@ def _tried(trial: Trial, called: str, profile: Profile, given: str | None) -> Ch
     if isinstance(profile, Server):
         profile = profile._replace(folder=trial.folder)
     try:
-        answer = probe.reached(profile, given, trial.seconds)
+        longest = probe.longest(profile, trial.seconds) + _MORE_SECONDS
+        answer = within(lambda: probe.reached(profile, given, trial.seconds), longest)
     except HelmError as error:
         told = authorization.unsaid(error.message, profile, given)
         return Check(AREA, called, "unreachable", told, f"helm {profile.group} show {quote(profile.name)}")

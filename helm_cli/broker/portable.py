@@ -1,10 +1,11 @@
 """What goes from one home to another machine, as one text: profiles without secrets, settings, and what is approved."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from helm_cli.broker.stores import Stores
-from helm_cli.grammar import secret_words
+from helm_cli.grammar import secret_shapes, secret_words
+from helm_cli.grammar.secret_words import Sign
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Profile, Server, Service
 from helm_cli.store import approvals, config, profiles
@@ -79,12 +80,40 @@ def secret_of(profile: Profile) -> str:
 
 
 def telling(profile: Profile) -> list[str]:
-    """What in a profile looks like a secret that stands open in it: options, variables, parameters, no values."""
+    """What in a profile is a secret for sure that stands open in it: options, variables, fields, no values."""
+    return [sign.told for sign in _signs(profile) if sign.sure]
+
+
+def doubtful(profile: Profile) -> list[str]:
+    """What in it may be one, or a number of something: the person had better look at it."""
+    return [sign.told for sign in _signs(profile) if not sign.sure]
+
+
+def telling_settings(settings: Mapping[str, Any]) -> list[str]:
+    """The settings in which a secret stands open for sure, by their names."""
+    return [key for key, value in settings.items() if isinstance(value, str) and _shaped(value)]
+
+
+def _signs(profile: Profile) -> Iterator[Sign]:
     if isinstance(profile, Server):
-        return secret_words.in_url(profile.url or "") + secret_words.in_command(profile.command or ())
-    if isinstance(profile, Service):
-        return secret_words.in_url(profile.authorize_url or "")
-    return []
+        yield from secret_words.signs_in_command(profile.command or ())
+    for field, value in profile._asdict().items():
+        if not isinstance(value, str):
+            continue
+        if field in ("url", "base_url", "authorize_url", "token_url"):
+            # Of several URLs it says in which.
+            named = field if isinstance(profile, Service) else "the URL"
+            found = secret_words.signs_in_url(value)
+            yield from (
+                sign._replace(told=f"{sign.told} of {named}") if sign.told in secret_words.UNNAMED else sign
+                for sign in found
+            )
+        elif _shaped(value):
+            yield Sign(field)
+
+
+def _shaped(text: str) -> bool:
+    return secret_shapes.token(text) or secret_shapes.password(text)
 
 
 def render(portable: Portable) -> str:

@@ -38,12 +38,20 @@ def standing(stores: Stores, entry: Entry) -> Standing:
     return Standing(entry, "lacking" if lacking else "same", former)
 
 
+def has_already(stores: Stores, found: Standing, secret: str) -> bool:
+    """Whether this home has the profile with this very secret. Raises as `secrets.read`."""
+    return found.state == "same" and found.former is not None and secrets.read(stores, found.former) == secret
+
+
 def take(stores: Stores, wanted: Standing, secret: str) -> Profile:
     """Record the profile, with its secret where one is given ("" is none); gives it as recorded.
 
     One that needs a secret and gets none says so until it is entered; where the former of the same target has one,
-    that stays. Raises as `broker.profiles.add`: then this home is as it was.
+    that stays. Raises as `broker.profiles.add`, and HelmError "conflict" where the standing is no longer the one that
+    was shown: then this home is as it was.
     """
+    if standing(stores, wanted.entry) != wanted:
+        raise HelmError("conflict", f"{wanted.entry.id} was changed here meanwhile; look at it and import again")
     profile, former = wanted.entry.profile, wanted.former
     if wanted.state in ("same", "lacking") and former is not None:
         return broker.change(stores, former, profile, secret) if secret else former

@@ -26,13 +26,15 @@ def reached(profile: Profile, secret: str | None, seconds: float | None = None) 
 
     What answered had a part in the line, and in the message of a HelmError (`authorization.unsaid`).
     """
-    driver = drivers.driver(profile.engine if isinstance(profile, Database) else _DRIVERS[profile.group])
-    limits = driver.LIMITS
-    if seconds is not None:
-        limits = limits._replace(seconds=min(limits.seconds, seconds))
-        if isinstance(profile, Server):
-            profile = profile._replace(start_seconds=min(profile.start_seconds, max(1, round(seconds))))
+    driver = _driver(profile)
+    profile, limits = _limited(profile, driver.LIMITS, seconds)
     return driver.probe(profile, secret, limits)
+
+
+def longest(profile: Profile, seconds: float | None) -> float:
+    """How many seconds that may take, if its driver keeps its limits."""
+    profile, limits = _limited(profile, _driver(profile).LIMITS, seconds)
+    return limits.seconds + (profile.start_seconds if isinstance(profile, Server) else 0)
 
 
 def tools(stores: Stores, server: Server) -> "list[Tool]":
@@ -41,3 +43,15 @@ def tools(stores: Stores, server: Server) -> "list[Tool]":
         from helm_cli.drivers import mcp
 
         return mcp.tools(server, secret, mcp.LIMITS)
+
+
+def _driver(profile: Profile) -> drivers.Driver:
+    return drivers.driver(profile.engine if isinstance(profile, Database) else _DRIVERS[profile.group])
+
+
+def _limited(profile: Profile, limits: drivers.Limits, seconds: float | None) -> tuple[Profile, drivers.Limits]:
+    if seconds is None:
+        return profile, limits
+    if isinstance(profile, Server):
+        profile = profile._replace(start_seconds=min(profile.start_seconds, max(1, round(seconds))))
+    return profile, limits._replace(seconds=min(limits.seconds, seconds))

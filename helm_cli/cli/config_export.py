@@ -17,8 +17,9 @@ OUT: Final = "-"
 def run(place: Here, file: str, without: list[str], *, force: bool) -> None:
     """Write what this home has, but for the profiles whose ids are `without`.
 
-    Raises HelmError "refused" where a profile looks as if it held a secret, "conflict" where the file is there and
-    `force` is not given, "usage" where it cannot be written, and "state" where this home cannot be read.
+    What may be a secret is told. Raises HelmError "refused" where something is one for sure, "conflict" where the
+    file is there and `force` is not given, "usage" where it cannot be written, and "state" where this home cannot be
+    read.
     """
     found = portable.gathered(place.stores, without)
     _check(place, found)
@@ -37,6 +38,9 @@ def counted(profiles: int) -> str:
 
 
 def _check(place: Here, found: portable.Portable) -> None:
+    for entry in found.entries:
+        if names := portable.doubtful(entry.profile):
+            tell(place.streams, f"{entry.id} may hold a secret: {', '.join(names)}; look at it before you hand it on")
     telling = {entry: names for entry in found.entries if (names := portable.telling(entry.profile))}
     for entry, names in telling.items():
         tell(place.streams, f"{entry.id} holds what looks like a secret: {', '.join(names)}")
@@ -47,6 +51,9 @@ def _check(place: Here, found: portable.Portable) -> None:
             "nothing was exported, for that would stand open in it; give a command its secret by --token-env and a URL"
             f" by --token-stdin, or leave the profile out with --without {first}",
         )
+    if names := portable.telling_settings(found.settings):
+        told = f"nothing was exported, for {', '.join(names)} in config.toml holds what looks like a secret"
+        raise HelmError("refused", f"{told}; take it out")
 
 
 def _write(file: str, data: bytes, *, force: bool) -> None:

@@ -1,7 +1,7 @@
 """How an export is taken over: every fault is told first, then all of it shown, chosen, and recorded one by one."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from helm_cli.broker import portable, portable_reading, portable_taking, secrets
@@ -28,8 +28,8 @@ def run(place: Here, file: str, *, everything: bool, piped: bool, force: bool) -
     """Take over what an export holds: `everything`, or what the person chooses; with the secrets that are `piped` in.
 
     All questions are put before the first profile is recorded; each is taken whole or not at all. Raises HelmError
-    "usage" where the export or the secrets cannot be used, "conflict" where one is in the way of `everything`,
-    "confirmation_required" without a person, and "declined".
+    "usage" where the export or the secrets cannot be used, "conflict" where one is in the way of `everything` or of a
+    secret, "confirmation_required" without a person, and "declined".
     """
     if piped and file == OUT:
         raise HelmError("usage", "the export and the secrets cannot both come on standard input; name the file")
@@ -37,10 +37,13 @@ def run(place: Here, file: str, *, everything: bool, piped: bool, force: bool) -
     found = _understood(place, called, _text(file))
     given = config_secrets.piped(place, found.entries) if piped else {}
     standings = [portable_taking.standing(place.stores, one) for one in found.entries]
+    # One that cannot be understood is told before anything is shown.
+    _ = place.stores.config
     _show(place, called, found, standings, force=force)
     able = {one.entry.id: one for one in standings if _takes(one, force=force)}
     if everything:
         _check_free(standings, force=force)
+    _check_given(place, standings, given, able)
     if not able:
         tell(place.streams, f"nothing of {called} is to be taken over")
         return
@@ -89,6 +92,19 @@ def _check_free(standings: list[Standing], *, force: bool) -> None:
     if taken and not force:
         told = f"{taken[0]} is another one here" if len(taken) == 1 else f"{', '.join(taken)} are others here"
         raise HelmError("conflict", f"{told}; nothing was taken over, --force replaces what is in the way")
+
+
+def _check_given(
+    place: Here, standings: list[Standing], given: Mapping[str, str], able: Mapping[str, Standing]
+) -> None:
+    """That no secret is dropped unsaid: each is of a profile that can be taken, or is the one that is here."""
+    unused = [one for one in standings if given.get(one.entry.id) and one.entry.id not in able]
+    other = [one.entry.id for one in unused if not portable_taking.has_already(place.stores, one, given[one.entry.id])]
+    if other:
+        told = f"the secrets name {', '.join(other)}, which {'is' if len(other) == 1 else 'are'} here already"
+        raise HelmError(
+            "conflict", f"{told} with another secret or target; nothing was taken over, --force replaces it"
+        )
 
 
 def _chosen(place: Here, ids: list[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """How databases are taken over from a connection URL or the files of libpq's and MySQL's: what of each is told."""
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -8,11 +9,13 @@ from typing import Final
 from helm_cli.broker import profiles as broker
 from helm_cli.cli import db_sources, entry, taking
 from helm_cli.cli.db_sources import Held
-from helm_cli.cli.here import Here, note
+from helm_cli.cli.here import Here, note, tell
 from helm_cli.cli.taking import Manner, Offer, Section
 from helm_cli.drivers import trust
+from helm_cli.grammar import pgpass
 from helm_cli.grammar.database_url import Parts
 from helm_cli.grammar.found import FoundDatabase
+from helm_cli.grammar.pgpass import Entry
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import PORTS, Database
 from helm_cli.store import profiles
@@ -34,13 +37,16 @@ def run(place: Here, source: str | None, variables: list[str], files: list[str],
     what = " and ".join(one.label for one in held)
     if source is None and not variables and not files:
         held, what = list(db_sources.everything()), _PLACES
-    sections = taking.apart([_section(one) for one in _once(held)])
+    held = _once(held)
+    sections = taking.apart([_section(one) for one in held])
+    pairs = ((one, offer) for one, section in zip(held, sections, strict=True) for offer in section.offers)
+    entries = {offer.name: one.entries for one, offer in pairs if offer.profile is not None}
     known = _known(place)
     sections = [
         section._replace(offers=tuple(_standing(place, known, offer, force=force) for offer in section.offers))
         for section in sections
     ]
-    manner = Manner("db", "databases", partial(_ask, place), partial(_added, place))
+    manner = Manner("db", "databases", partial(_ask, place, entries), partial(_taken, place))
     return taking.run(place, sections, manner, what, force=force)
 
 
@@ -150,7 +156,8 @@ def _standing(place: Here, known: list[Database], offer: Offer[Database], *, for
     return taking.standing(place, offer, force=force)
 
 
-def _ask(place: Here, offer: Offer[Database]) -> Offer[Database]:
+def _ask(place: Here, entries: Mapping[str, tuple[Entry, ...]], offer: Offer[Database]) -> Offer[Database]:
+    """With the database's name, and with the password that libpq takes for it: a line before may be for that one."""
     if offer.profile is None or not offer.asked:
         return offer
     profile = offer.profile
@@ -159,11 +166,28 @@ def _ask(place: Here, offer: Offer[Database]) -> Offer[Database]:
         broker.check(place.stores, profile._replace(database=answer), force=True)
 
     answer = entry.asked(place, True, "--database", f"Database of {offer.name}", check=fitting)
-    return offer._replace(profile=profile._replace(database=answer), asked="")
+    offer = offer._replace(profile=profile._replace(database=answer), asked="")
+    line = pgpass.first(entries[offer.name], _parts(profile._replace(database=answer)))
+    if line is None or (line.password or None) == offer.secret:
+        return offer
+    told = f"for {answer} libpq takes the password of line {line.line}, which comes first, and so does helm"
+    tell(place.streams, told)
+    return offer._replace(secret=line.password or None)
 
 
-def _added(place: Here, recorded: Database) -> None:
+def _parts(profile: Database) -> Parts:
+    return Parts(
+        profile.engine,
+        host=profile.host,
+        port=profile.port,
+        socket=profile.socket,
+        database=profile.database,
+        user=profile.user,
+    )
+
+
+def _taken(place: Here, recorded: Database, verb: str) -> None:
     where = f", its password in the {recorded.credential}" if recorded.credential else ""
-    note(place.streams, f"added the {recorded.engine} profile {recorded.name}{where}")
+    note(place.streams, f"{verb} the {recorded.engine} profile {recorded.name}{where}")
     if recorded.path is not None and not os.path.exists(recorded.path):
         note(place.streams, f"there is no file {recorded.path} yet; helm never creates it")

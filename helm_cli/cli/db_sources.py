@@ -8,11 +8,14 @@ from typing import Final, NamedTuple, TypeVar
 
 from helm_cli.cli import taking
 from helm_cli.cli.taking import Source
-from helm_cli.grammar import database_url, env_file, my_cnf, pg_service, pgpass, profile_name
+from helm_cli.grammar import database_url, env_file, my_cnf, pg_defaults, pg_service, pgpass, profile_name
+from helm_cli.grammar import found as numbers
 from helm_cli.grammar.database_url import Parts
 from helm_cli.grammar.found import FoundDatabase
+from helm_cli.grammar.pg_defaults import Surroundings
 from helm_cli.grammar.pgpass import Entry
 from helm_cli.model.errors import HelmError
+from helm_cli.model.profile import PORTS
 
 Read = TypeVar("Read")
 
@@ -39,11 +42,15 @@ _CONTENT: Final = (
 
 
 class Held(NamedTuple):
-    """What one place holds: how it is called, its databases, and remarks on the whole of it."""
+    """What one place holds: how it is called, its databases, and remarks on the whole of it.
+
+    `entries` are the lines of a password file, of which the first that fits counts once a database's name is known.
+    """
 
     label: str
     found: tuple[FoundDatabase, ...] = ()
     remarks: tuple[str, ...] = ()
+    entries: tuple[Entry, ...] = ()
 
 
 def everything() -> Iterator[Held]:
@@ -116,7 +123,9 @@ def _url(origin: str, name: str, value: str, folder: str) -> FoundDatabase:
         return made._replace(name=named, fault="its URL names no host")
     if parts.user is None:
         return made._replace(name=named, fault="its URL names no user")
-    return made._replace(name=named, parts=parts, fault="" if named else "no name of a profile can be made from it")
+    if not named:
+        return made._replace(fault="no name of a profile can be made from it")
+    return pg_defaults.completed(made._replace(name=named, parts=parts), _around())
 
 
 def _file(made: FoundDatabase, parts: Parts, path: str) -> FoundDatabase:
@@ -141,8 +150,7 @@ def _service_files() -> list[str]:
 def _services(path: str) -> Held:
     source = taking.read(path, "pg_service.conf")
     services = _understood(source, pg_service.read)
-    root = os.path.expanduser(_AUTHORITIES)
-    found = [pg_service.found(service, _login(), root if os.path.isfile(root) else None) for service in services]
+    found = [pg_service.found(service, _login(), _around()) for service in services]
     remarks = list(_exposed(source, found))
     there: dict[str, list[Entry]] = {}
     for at, service in enumerate(services):
@@ -170,13 +178,17 @@ def _entries(path: str) -> tuple[list[Entry], list[str]]:
 
 def _passwords(path: str) -> Held:
     source = _private(path)
-    return Held(source.label, tuple(map(pgpass.found, pgpass.read(source.text))))
+    entries = pgpass.read(source.text)
+    around = _around()
+    usual = numbers.port(around.variables.get("PGPORT", "")) or PORTS["postgres"]
+    found = (pgpass.ranked(pgpass.found(entry, usual), entries) for entry in entries)
+    return Held(source.label, tuple(pg_defaults.completed(one, around) for one in found), entries=tuple(entries))
 
 
 def _private(path: str) -> Source:
     source = taking.read(path, "password file of libpq's")
     if source.exposed:
-        step = f"chmod 600 {source.label}"
+        step = f"chmod 600 {taking.pasted(source.label)}"
         told = f"others can read {source.label} or change it, so libpq ignores it, and so does helm; close it: {step}"
         raise HelmError("usage", told)
     return source
@@ -185,7 +197,7 @@ def _private(path: str) -> Source:
 def _options(path: str) -> Held:
     source = taking.read(path, "option file of MySQL's")
     if source.mode & 0o002:
-        step = f"chmod o-w {source.label}"
+        step = f"chmod o-w {taking.pasted(source.label)}"
         told = f"everybody can change {source.label}, so MySQL's clients ignore it, and so does helm; close it: {step}"
         raise HelmError("usage", told)
     file = _understood(source, my_cnf.read)
@@ -228,7 +240,12 @@ def _understood(source: Source, reader: Callable[[str], Read]) -> Read:
 def _exposed(source: Source, found: list[FoundDatabase]) -> tuple[str, ...]:
     holds = any(one.parts is not None and one.parts.password for one in found)
     told = f"others on this machine can read {source.label} and the passwords in it; close it: chmod 600"
-    return (f"{told} {source.label}",) if source.exposed and holds else ()
+    return (f"{told} {taking.pasted(source.label)}",) if source.exposed and holds else ()
+
+
+def _around() -> Surroundings:
+    root = os.path.expanduser(_AUTHORITIES)
+    return Surroundings(os.environ, root if os.path.isfile(root) else None)
 
 
 def _login() -> str:

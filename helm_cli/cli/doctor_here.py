@@ -115,8 +115,12 @@ def _kind(found: str) -> Kind:
     if os.path.dirname(os.path.realpath(found)) == os.path.realpath(os.path.dirname(sys.executable)):
         return "this"
     try:
-        with open(found, "rb") as file:
-            beginning = file.read(_BEGINNING)
+        # Whatever stands there, looking at it ends.
+        descriptor = os.open(found, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            beginning = os.read(descriptor, _BEGINNING)
+        finally:
+            os.close(descriptor)
     except OSError:
         return "foreign"
     if _OURS not in beginning:

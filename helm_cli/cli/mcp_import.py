@@ -29,7 +29,7 @@ def run(place: Here, file: str, *, force: bool) -> int:
     offers = tuple(taking.standing(place, _offer(one), force=force) for one in found)
     heading = taking.counted(source.label, offers, "MCP server", "MCP servers")
     asked = {one.name: one.asked for one in found if one.asked}
-    manner = Manner("mcp", "servers", partial(_ask, place, asked), partial(_added, place))
+    manner = Manner("mcp", "servers", partial(_ask, place, asked), partial(_taken, place))
     return taking.run(place, [Section(heading, offers)], manner, source.label, force=force)
 
 
@@ -59,7 +59,7 @@ def _ask(place: Here, asked: dict[str, str], offer: Offer[Server]) -> Offer[Serv
     return offer._replace(secret=fitting(entry.typed_secret(place, label, fitting)))
 
 
-def _added(place: Here, recorded: Server) -> None:
+def _taken(place: Here, recorded: Server, verb: str) -> None:
     where = f", its token in the {recorded.credential}" if recorded.credential else ""
-    note(place.streams, f"added the MCP server profile {recorded.name}{where}")
+    note(place.streams, f"{verb} the MCP server profile {recorded.name}{where}")
     mcp_profile.warn(place, recorded)

@@ -100,8 +100,9 @@ def new_token(place: Here, old: Server, new: Server, *, stdin: bool, ask: bool) 
 def warn(place: Here, profile: Server) -> None:
     """Tells what may go wrong with a profile as it is: a program that is not there, a path, a secret in the open."""
     if profile.url is not None:
-        for name in secret_words.in_url(profile.url):
-            tell(place.streams, f"the parameter {name} of the URL looks like a secret, {_OPEN}")
+        for sign in secret_words.signs_in_url(profile.url):
+            named = sign.told if sign.told in secret_words.UNNAMED else f"the parameter {sign.told}"
+            tell(place.streams, f"{named} of the URL {_looks(sign)}")
         return
     command = profile.command or ()
     if shutil.which(command[0]) is None:
@@ -109,8 +110,8 @@ def warn(place: Here, profile: Server) -> None:
     for word in command[1:]:
         if not os.path.isabs(word) and "/" in word and os.path.isfile(word):
             note(place.streams, f"{word} is sought in the workspace of each call; write it absolute to mean this file")
-    for name in secret_words.in_command(command):
-        tell(place.streams, f"{name} in the command looks like a secret, {_OPEN}")
+    for sign in secret_words.signs_in_command(command):
+        tell(place.streams, f"{sign.told} in the command {_looks(sign)}")
 
 
 def folder(place: Here, workspace: str | None) -> str:
@@ -140,6 +141,10 @@ _OPEN: Final = (
     "and stands open in the profile's file and where it is used; a command gets a secret by --token-env, a URL by"
     " --token-stdin"
 )
+
+
+def _looks(sign: secret_words.Sign) -> str:
+    return f"{'looks like' if sign.sure else 'may be'} a secret, {_OPEN}"
 
 
 def _check(given: Given) -> None:

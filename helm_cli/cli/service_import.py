@@ -30,7 +30,7 @@ def run(place: Here, source: str | None, *, force: bool) -> int:
         section._replace(offers=tuple(taking.standing(place, offer, force=force) for offer in section.offers))
         for section in taking.apart(sections)
     ]
-    manner = Manner("service", "services", lambda offer: offer, partial(_added, place))
+    manner = Manner("service", "services", lambda offer: offer, partial(_taken, place))
     return taking.run(place, sections, manner, source or _PLACES, force=force)
 
 
@@ -74,7 +74,8 @@ def _hosts(path: str) -> _Section:
         found = gh_hosts.found(document.value)
     except ValueError as error:
         raise HelmError("usage", f"{source.label} cannot be used: {error}") from None
-    told = f"others on this machine can read {source.label} and the tokens in it; close it: chmod 600 {source.label}"
+    step = f"chmod 600 {taking.pasted(source.label)}"
+    told = f"others on this machine can read {source.label} and the tokens in it; close it: {step}"
     exposed = source.exposed and any(one.token for one in found)
     return _section(source.label, found, (told,) if exposed else ())
 
@@ -83,7 +84,11 @@ def _machines(path: str) -> _Section:
     source = taking.read(path, ".netrc file")
     if not source.own or source.exposed:
         whose = "others can read it" if source.own else "it is not yours"
-        step = f"close it: chmod 600 {source.label}" if source.own else "copy what is yours into one of your own"
+        step = (
+            f"close it: chmod 600 {taking.pasted(source.label)}"
+            if source.own
+            else "copy what is yours into one of your own"
+        )
         raise HelmError("usage", f"{source.label} is not read, as ftp would not read it: {whose}; {step}")
     try:
         found = netrc.found(netrc.read(source.text))
@@ -106,5 +111,5 @@ def _offer(found: FoundService) -> Offer[Service]:
     return Offer(found.name, found.origin, profile, found.token, (found.base_url, told, *found.notes))
 
 
-def _added(place: Here, recorded: Service) -> None:
-    note(place.streams, f"added the service profile {recorded.name}, {service_words.secret(recorded)}")
+def _taken(place: Here, recorded: Service, verb: str) -> None:
+    note(place.streams, f"{verb} the service profile {recorded.name}, {service_words.secret(recorded)}")

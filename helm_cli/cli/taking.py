@@ -1,6 +1,7 @@
 """How profiles are taken over from other programs' files: read with care, shown first, chosen by the person, added."""
 
 import os
+import shlex
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Generic, NamedTuple
@@ -41,6 +42,8 @@ class Offer(NamedTuple, Generic[Kept]):
     """One profile that a source could become, and in which words; or why it does not (`reason`, and no profile).
 
     `origin` is what the source calls it. `asked` is the field of the profile that the person is asked for, "" for none.
+    `former` is which revision of a profile of that name it replaces, None where it is new; `other` says that the one
+    that is there is not the same.
     """
 
     name: str
@@ -50,6 +53,8 @@ class Offer(NamedTuple, Generic[Kept]):
     told: tuple[str, ...] = ()
     reason: str = ""
     asked: str = ""
+    former: tuple[int, int] | None = None
+    other: bool = False
 
 
 class Section(NamedTuple, Generic[Kept]):
@@ -63,13 +68,13 @@ class Section(NamedTuple, Generic[Kept]):
 class Manner(NamedTuple, Generic[Kept]):
     """How a group's profiles are taken over: its name, what they are called, and the parts that are its own.
 
-    `ask` completes an offer by what only the person can say; `added` tells that a profile was.
+    `ask` completes an offer by what only the person can say; `taken` tells that a profile was "added" or "replaced".
     """
 
     group: str
     things: str
     ask: Callable[[Offer[Kept]], Offer[Kept]]
-    added: Callable[[Kept], None]
+    taken: Callable[[Kept, str], None]
 
 
 def read(path: str, what: str, *, mib: int = 1) -> Source:
@@ -109,6 +114,13 @@ def shortened(path: str) -> str:
     return f"~{path[len(home) :]}" if home != "/" and path.startswith(f"{home}/") else path
 
 
+def pasted(label: str) -> str:
+    """A path, maybe with ~, as one word of a command that the person pastes into a shell."""
+    if label.startswith("~/"):
+        return f"~/{shlex.quote(label[2:])}" if label[2:] else label
+    return shlex.quote(f"./{label}" if label.startswith("-") else label)
+
+
 def counted(label: str, offers: Sequence[object], thing: str, things: str) -> str:
     """The line above the offers of a source."""
     return f"{label} holds {f'1 {thing}' if len(offers) == 1 else f'{len(offers)} {things}'}"
@@ -122,18 +134,29 @@ def apart(sections: Sequence[Section[Kept]]) -> list[Section[Kept]]:
 
 
 def standing(place: Here, offer: Offer[Kept], *, force: bool) -> Offer[Kept]:
-    """The offer as it is; without its profile where that is not possible, or where one of its name is in the way."""
+    """The offer as it is; without its profile where that is not possible, or where one of its name is in the way.
+
+    With `force` that one is replaced, and the offer says in what they differ.
+    """
     profile = offer.profile
     if profile is None:
         return offer
     asked: dict[str, Any] = {offer.asked: "x"} if offer.asked else {}
     whole = profile._replace(**asked)
     reason = groups.GROUPS[profile.group].fault(whole)
-    if reason is None and not force and profiles.exists(place.stores.home, profile.group, profile.name):
+    if not profile.name:
+        reason = "no name of a profile can be made from it"
+    former = None if reason else profiles.revision(place.stores.home, profile.group, profile.name)
+    if reason or former is None:
+        return offer._replace(profile=None, secret=None, reason=reason) if reason else offer
+    differing = _differing(place, offer, profile)
+    if force:
+        told = f"replaces another: {differing}" if differing else "it is already there, and is taken over anew"
+        return offer._replace(former=former, other=bool(differing), told=(told, *offer.told))
+    reason = "it is already there; --force takes it over anew"
+    if differing:
         reason = f"there is a profile {profile.name} already; --force replaces it"
-        if _is_there(place, offer, profile):
-            reason = "it is already there; --force takes it over anew"
-    return offer._replace(profile=None, secret=None, reason=reason) if reason else offer
+    return offer._replace(profile=None, secret=None, reason=reason)
 
 
 def run(place: Here, sections: Sequence[Section[Kept]], manner: Manner[Kept], what: str, *, force: bool) -> int:
@@ -153,15 +176,39 @@ def run(place: Here, sections: Sequence[Section[Kept]], manner: Manner[Kept], wh
         raise HelmError("confirmation_required", told)
     from helm_cli.cli import wizard
 
-    names = wizard.chosen("Take over (space marks, Enter takes)", list(able))
+    others = [name for name, offer in able.items() if offer.other]
+    names = wizard.chosen("Take over (space marks, Enter takes)", list(able), others)
     place.stores.answered = True
-    for offer in [manner.ask(able[name]) for name in names]:
-        if offer.profile is not None:
-            recorded = broker.add(place.stores, offer.profile, offer.secret, force=force)
-            entry.kept(place)
-            manner.added(recorded)
+    _take(place, [manner.ask(able[name]) for name in names], manner)
     note(place.streams, f"try {'it' if len(names) == 1 else 'each'} with: helm {manner.group} test {names[0]}")
     return 0
+
+
+def _take(place: Here, chosen: list[Offer[Kept]], manner: Manner[Kept]) -> None:
+    """Record them one by one; where one cannot be, tell which were and which are left."""
+    names = [offer.name for offer in chosen]
+    for number, offer in enumerate(chosen):
+        try:
+            recorded = _taken(place, offer)
+        except HelmError as error:
+            told = f"{offer.name} was not taken over: {error.message}; taken over before it: "
+            told += ", ".join(names[:number]) or "nothing"
+            if names[number + 1 :]:
+                told += f"; not taken over either: {', '.join(names[number + 1 :])}"
+            raise HelmError(error.code, told, error.members, error.outer) from None
+        entry.kept(place)
+        if recorded is not None:
+            manner.taken(recorded, "added" if offer.former is None else "replaced")
+
+
+def _taken(place: Here, offer: Offer[Kept]) -> Kept | None:
+    profile = offer.profile
+    if profile is None:
+        return None
+    # Another shell may have been at work while the person was asked.
+    if offer.former not in (None, profiles.revision(place.stores.home, profile.group, profile.name)):
+        raise HelmError("conflict", "its profile was changed while you were asked; look at it and start again")
+    return broker.add(place.stores, profile, offer.secret, force=offer.former is not None)
 
 
 def _named(offer: Offer[Kept], names: Iterator[str]) -> Offer[Kept]:
@@ -171,14 +218,17 @@ def _named(offer: Offer[Kept], names: Iterator[str]) -> Offer[Kept]:
     return offer._replace(name=name, profile=offer.profile._replace(name=name))
 
 
-def _is_there(place: Here, offer: Offer[Kept], profile: Kept) -> bool:
-    """Whether the profile of that name is this one, and has a secret where this one has; not whether it is the same."""
+def _differing(place: Here, offer: Offer[Kept], profile: Kept) -> str:
+    """In what the profile of that name is another than this one, "" for nothing; not whether its secret is the same."""
     try:
         there = profiles.load(place.stores.home, profile.group, profile.name)
     except HelmError:
-        return False
-    left: dict[str, Any] = {"credential": None, **({offer.asked: None} if offer.asked else {})}
-    return there._replace(**left) == profile and (there.credential is not None) == bool(offer.secret)
+        return "its file is broken"
+    pairs = zip(profile._fields, profile, there, strict=True)
+    keys = [key for key, mine, theirs in pairs if key not in ("credential", offer.asked) and mine != theirs]
+    if (there.credential is not None) != bool(offer.secret):
+        keys.append("secret")
+    return ", ".join(keys)
 
 
 def _show(place: Here, sections: Sequence[Section[Kept]]) -> None:

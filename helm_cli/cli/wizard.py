@@ -2,7 +2,7 @@
 
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -25,14 +25,14 @@ def ask(label: str, choices: list[str] | None = None, default: str = "") -> str:
     return str(_answer(question)).strip()
 
 
-def chosen(label: str, choices: list[str]) -> list[str]:
-    """Those of the choices that the person leaves marked, as all are at first.
+def chosen(label: str, choices: list[str], unmarked: Collection[str] = ()) -> list[str]:
+    """Those of the choices that the person leaves marked, as all but the `unmarked` are at first.
 
     Raises HelmError "declined" on a cancel, and where none is left.
     """
     import questionary
 
-    marked = [questionary.Choice(choice, checked=True) for choice in choices]
+    marked = [questionary.Choice(choice, checked=choice not in unmarked) for choice in choices]
     answers: list[str] = _answer(questionary.checkbox(label, marked))
     if not answers:
         raise HelmError("declined", "nothing was chosen; nothing was changed")

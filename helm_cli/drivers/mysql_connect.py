@@ -127,6 +127,8 @@ def _context(profile: Database, mode: str) -> "ssl.SSLContext":
     authorities = profile.tls_ca or trust.authorities()
     if authorities is None:
         raise HelmError("unavailable", "this machine has no file of trusted authorities; name one with --tls-ca")
+    if profile.tls_ca is not None:
+        trust.check(profile.name, profile.tls_ca)
     try:
         context.load_verify_locations(authorities)
     except (OSError, ValueError):

@@ -1,7 +1,9 @@
 """Where a profile's connection goes: every value of it is the profile's, none the environment's or a file's."""
 
 import os
+import re
 import select
+import socket
 from threading import Lock
 from typing import Final
 
@@ -18,6 +20,7 @@ from helm_cli.model.profile import PORTS, Database
 # A path at which no file can be. libpq looks at nothing in the home folder where it is given this.
 _NO_FILE: Final = "/dev/null/none"
 
+_ADDRESS: Final = re.compile(r"[0-9.]+|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%.*)?")
 _NO_ANSWER: Final = "received invalid response"
 
 
@@ -26,7 +29,7 @@ _environment: Final = Lock()
 
 def connect(profile: Database, secret: str | None, clock: Deadline) -> Link:
     """A new connection, signed in. HelmError "unavailable", also where that takes too long, or "not_configured"."""
-    told = conninfo(profile, secret)
+    told = conninfo(profile, secret, _addresses(profile))
     with _environment:  # libpq reads some of it whatever it is given
         for name in [name for name in os.environ if name.startswith("PG")]:
             os.environ.pop(name, None)
@@ -92,12 +95,28 @@ def _wait(conn: PGconn, line: Line | None, state: int, clock: Deadline) -> None:
     raise Late
 
 
-def conninfo(profile: Database, secret: str | None) -> bytes:
+def _addresses(profile: Database) -> list[str]:
+    """Those of its host, in their order, none where libpq need not ask for them.
+
+    It would ask deaf to Ctrl-C and to the time. Raises HelmError "unavailable".
+    """
+    host = _host(profile)
+    if _is_local(profile, host) or _ADDRESS.fullmatch(host):
+        return []
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise unreachable("could not translate host name", profile) from None
+    return list(dict.fromkeys(str(place[0]) for *_, place in found))
+
+
+def conninfo(profile: Database, secret: str | None, addresses: list[str]) -> bytes:
     """The connection string of libpq (its documentation, 32.1.2) with every value that could come from elsewhere."""
     host = _host(profile)
     values = {
-        "host": host,
-        "hostaddr": "",
+        # As many as there are addresses: libpq tries each in turn, and checks the certificate for the name.
+        "host": ",".join([host] * max(1, len(addresses))),
+        "hostaddr": ",".join(addresses),
         "port": str(profile.port or PORTS["postgres"]),
         "dbname": profile.database or "",
         "user": profile.user or "",
@@ -130,6 +149,8 @@ def _tls(profile: Database, host: str) -> dict[str, str]:
     mode = profile.tls or ("disable" if _is_local(profile, host) else "require")
     authorities = profile.tls_ca or _NO_FILE
     sent_mode: str = mode
+    if mode != "disable" and profile.tls_ca is not None:
+        trust.check(profile.name, profile.tls_ca)
     if mode == "require" and profile.tls_ca is not None:
         sent_mode = "verify-ca"
     elif mode == "verify-full" and profile.tls_ca is None:

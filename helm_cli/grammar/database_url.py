@@ -20,6 +20,9 @@ _URL: Final = re.compile(
 _AUTHORITY: Final = re.compile(
     r"(?:(?P<user>[^:@]*)(?::(?P<password>.*))?@)?(?P<host>\[[0-9A-Fa-f:.%]+\]|[^:@\[\]]*)(?::(?P<port>[0-9]*))?"
 )
+_HOST: Final = re.compile(r"[\w.-]*|[0-9A-Fa-f:.]+(?:%[\w.-]+)?")
+_AT: Final = "an @ stands after the host; write / ? # and @ in a password as %2F %3F %23 and %40"
+_OPTION: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,39}")
 
 # Option of a URL -> the field it fills.
 _OPTIONS: Final[dict[Engine, dict[str, str]]] = {
@@ -81,7 +84,7 @@ def parse(text: str) -> Parts:
         return _file(url)
     if "@" in (url["path"] or "") + (url["query"] or ""):
         # It would be the rest of a password that went on in the path or in an option's name.
-        raise ValueError("an @ stands after the host; write / ? # and @ in a password as %2F %3F %23 and %40")
+        raise ValueError(_AT)
     found = _authority(url["authority"])
     database = _decoded((url["path"] or "/")[1:])
     if "/" in database:
@@ -91,7 +94,19 @@ def parse(text: str) -> Parts:
         if found.get(field) not in (None, value):
             raise ValueError(f"it says {field} twice, and differently")
         found[field] = value
+    _check(found)
     return _parts(engine, found)
+
+
+def _check(found: dict[str, str | None]) -> None:
+    """That no password went on in what is shown, as where its : or @ is written as %3A or %40."""
+    if ":" in (found.get("user") or ""):
+        raise ValueError("its user has a colon; write the one before the password as it is, not as %3A")
+    host = found.get("host") or ""
+    if not host.startswith("/") and not _HOST.fullmatch(host):
+        raise ValueError("its host is none; write the @ before it as it is, not as %40")
+    if "@" in (found.get("database") or ""):
+        raise ValueError(_AT)
 
 
 def _file(url: re.Match[str]) -> Parts:
@@ -121,12 +136,14 @@ def _query(text: str | None, engine: Engine) -> dict[str, str]:
     for pair in (text or "").split("&"):
         if not pair:
             continue
-        name, _, value = pair.partition("=")
+        name, assigned, value = pair.partition("=")
         option = _decoded(name)
         field = _OPTIONS[engine].get(option.lower())
         if field is None:
+            # What is no option may be the rest of a password.
+            called = f"its option {option}" if assigned and value and _OPTION.fullmatch(option) else "an option of it"
             known = ", ".join(_OPTIONS[engine])
-            raise ValueError(f"helm has no setting for its option {_short(option)}; take it out (known are {known})")
+            raise ValueError(f"helm has no setting for {called}; take it out (known are {known})")
         if field in found:
             raise ValueError(f"it says {field} twice")
         found[field] = _decoded(value)
@@ -168,7 +185,3 @@ def _decoded(text: str) -> str:
     if "\0" in decoded:
         raise ValueError("it holds a NUL character")
     return decoded
-
-
-def _short(name: str) -> str:
-    return name[:40] if name.isprintable() and name else ascii(name[:40])

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from helm_cli.grammar import profile_name, secret_words, token, url
-from helm_cli.model.profile import SAFE_VARIABLES, VARIABLE
+from helm_cli.model.profile import ACTED_ON, SAFE_VARIABLES, VARIABLE
 
 _TOKENS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _COMMAS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|,(?=[ \t\r\n]*[}\]])')
@@ -133,7 +133,11 @@ def _variables(found: Found, env: Any) -> Found:
     own = sorted(given.keys() & set(SAFE_VARIABLES))
     if own:
         found = _noted(found, f"{_and(own)} of its env {_are(own)} not kept: the server gets those of helm itself")
-    wanted = {name: value for name, value in given.items() if name not in SAFE_VARIABLES}
+    acted = sorted(name for name in given if re.fullmatch(ACTED_ON, name.upper()))
+    if acted:
+        told = f"{_and(acted)} of its env {_are(acted)} not kept: the program that runs the server acts on"
+        found = _noted(found, f"{told} {'it' if len(acted) == 1 else 'them'}, so that no token may be in it")
+    wanted = {name: value for name, value in given.items() if name not in (*SAFE_VARIABLES, *acted)}
     secret = [name for name in wanted if secret_words.sounds_secret(name)]
     if len(wanted) > 1 and len(secret) != 1:
         told = f"it has {len(wanted)} variables ({', '.join(sorted(wanted))}), and helm passes only one"

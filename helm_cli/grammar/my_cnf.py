@@ -4,13 +4,14 @@ Source: MySQL's documentation, "Using Option Files", and what MariaDB's my_print
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from helm_cli.grammar import found as numbers
-from helm_cli.grammar import profile_name
+from helm_cli.grammar import mysql_option, profile_name
 from helm_cli.grammar.database_url import Parts
 from helm_cli.grammar.found import FoundDatabase
+from helm_cli.grammar.mysql_option import Option
 from helm_cli.model.profile import PORTS, Tls
 
 # The clients read a line into a buffer of 4,096 bytes.
@@ -27,42 +28,9 @@ _MODES: Final[dict[str, Tls | None]] = {
     "verify_ca": "require",
     "verify_identity": "verify-full",
 }
-_ON: Final = frozenset(("1", "on", "true", "yes", ""))
-_LEFT_OUT: Final = frozenset(
-    (
-        "ssl-cert",
-        "ssl-key",
-        "ssl-cipher",
-        "tls-version",
-        "tls-ciphersuites",
-        "init-command",
-        "default-auth",
-        "plugin-dir",
-    )
-)
-# Without these the connection would be less protected than its owner wants: nothing is kept then.
-_NEEDED: Final = frozenset(
-    (
-        "ssl-crl",
-        "ssl-crlpath",
-        "ssl-capath",
-        "ssl-fp",
-        "ssl-fplist",
-    )
-)
-# What says of a group that it is about a server at all.
-_TELLING: Final = frozenset(
-    (
-        "host",
-        "port",
-        "socket",
-        "user",
-        "password",
-        "database",
-    )
-)
-
-Options = Mapping[str, str | None]
+# These turn TLS on where they stand, as `ssl` does, whatever they say.
+_IMPLYING: Final = frozenset(("ssl-ca", "ssl-cert", "ssl-key", "ssl-cipher"))
+_STRICTNESS: Final[tuple[Tls | None, ...]] = ("disable", None, "require", "verify-full")
 
 
 class File(NamedTuple):
@@ -128,17 +96,13 @@ def _unescaped(value: str) -> str:
     return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), value, flags=re.DOTALL)
 
 
-def options(file: File, suffix: str = "") -> Options:
-    """What the client programs make of a file, with --defaults-group-suffix where there is a suffix.
+def options(file: File, suffix: str = "") -> list[Option]:
+    """What the client programs take of a file, with --defaults-group-suffix where there is a suffix, in its order.
 
-    Of an option that stands twice the last counts. Names are as the manual writes them, with - and no "loose-".
+    Of an option that stands twice the last counts.
     """
     wanted = {name + end for name in _GROUPS for end in ("", suffix)}
-    merged: dict[str, str | None] = {}
-    for name, written in file.groups:
-        if name in wanted:
-            merged |= {option.replace("_", "-").removeprefix("loose-"): value for option, value in written}
-    return merged
+    return [mysql_option.meant(*option) for name, written in file.groups if name in wanted for option in written]
 
 
 def found(file: File, login: str) -> list[FoundDatabase]:
@@ -147,21 +111,25 @@ def found(file: File, login: str) -> list[FoundDatabase]:
     `login` is the name of the person's account, which the clients take where there is no user.
     """
     usual = options(file)
-    there = [_found("", usual, login)] if usual.keys() & _TELLING else []
+    there = [_found("", usual, login)] if {option.name for option in usual} & mysql_option.TELLING else []
     names = dict.fromkeys(name for name, _ in file.groups if name not in _GROUPS)
     suffixes = [match[1] for name in names if (match := _SUFFIXED.fullmatch(name))]
     return [*there, *(_found(suffix, options(file, suffix), login) for suffix in suffixes)]
 
 
-def _found(suffix: str, given: Options, login: str) -> FoundDatabase:
-    values = {name: value for name, value in given.items() if value}
-    name = suffix or values.get("database") or values.get("host") or "mysql"
-    made = FoundDatabase(profile_name.made(name), f"[client{suffix}]")
-    needed = sorted(values.keys() & _NEEDED)
+def _found(suffix: str, given: list[Option], login: str) -> FoundDatabase:
+    last = {option.name: option.value for option in given}
+    values = {name: value for name, value in last.items() if value}
+    called = (suffix,) if suffix else (values.get("database", ""), values.get("host", ""), "mysql")
+    name = next(filter(None, map(profile_name.made, called)), "")
+    made = FoundDatabase(name, f"[client{suffix}]", fault=next((one.fault for one in given if one.fault), ""))
+    if made.fault or not name:
+        return made._replace(fault=made.fault or "no name of a profile can be made from its name")
+    needed = sorted(values.keys() & mysql_option.NEEDED)
     if needed:
         told = "without which the connection would be less protected; add it by hand to go without"
         return made._replace(fault=f"helm has no setting for its {needed[0]}, {told}")
-    left = [name for name in values if name in _LEFT_OUT]
+    left = [name for name in values if name in mysql_option.LEFT_OUT]
     if left:
         made = made.noted(f"{numbers.listed(left)} left out: helm has no such setting")
     made = _placed(made, values, login)
@@ -192,39 +160,40 @@ def _placed(made: FoundDatabase, values: Mapping[str, str], login: str) -> Found
     return made._replace(parts=parts._replace(host=host, port=port))
 
 
-def _secured(made: FoundDatabase, given: Options, values: Mapping[str, str]) -> FoundDatabase:
+def _secured(made: FoundDatabase, given: list[Option], values: Mapping[str, str]) -> FoundDatabase:
     """With its TLS; nothing is made less strict than the clients have it."""
-    written, authority = values.get("ssl-mode", "").lower(), values.get("ssl-ca")
-    if written and written not in _MODES:
-        return made._replace(fault="its ssl-mode is none that the clients know")
-    tls = _MODES[written] if written else _switched(given)
-    if not written and tls in (None, "require") and authority is not None:
-        # The clients then check who vouches for the server, as helm does where it is given an authority.
-        tls = "require"
-    if written == "preferred":
-        made = made.noted(
-            "its ssl-mode preferred may go without TLS; helm is stricter and requires it off this machine"
-        )
-        authority = None
-    if written == "verify_ca" and authority is None:
-        tls = "verify-full"
-        made = made.noted("its ssl-mode verify_ca becomes the stricter verify-full, with this machine's authorities")
+    mode = next((option for option in reversed(given) if option.name == "ssl-mode" and option.value), None)
+    # MariaDB's clients know no ssl-mode, and refuse a file that has one but for a loose one.
+    tls, authority = _switched(given, implied=mode is None or mode.loose), values.get("ssl-ca")
+    if mode is not None:
+        written = (mode.value or "").lower()
+        if written not in _MODES:
+            return made._replace(fault="its ssl-mode is none that the clients know")
+        wanted = _MODES[written]
+        if written == "verify_ca" and authority is None:
+            wanted = "verify-full"
+            made = made.noted(
+                "its ssl-mode verify_ca becomes the stricter verify-full, with this machine's authorities"
+            )
+        if tls is None or _STRICTNESS.index(tls) <= _STRICTNESS.index(wanted):
+            tls, authority = wanted, None if written == "preferred" else authority
+        if tls is None:
+            told = "may go without TLS; helm is stricter and requires it off this machine"
+            made = made.noted(f"its ssl-mode preferred {told}")
     parts = made.parts._replace(tls=tls, tls_ca=None if tls == "disable" else authority) if made.parts else None
     return made._replace(parts=parts)
 
 
-def _switched(given: Options) -> Tls | None:
-    """What MariaDB's switches say, in the order of the file."""
-    tls: Tls | None = None
-    for name, on in _switches(given):
-        if name == "ssl":
-            tls = "require" if on else "disable"
-        elif name == "ssl-verify-server-cert" and on:
-            tls = "verify-full"
-    return tls
-
-
-def _switches(given: Options) -> Iterator[tuple[str, bool]]:
-    for written, value in given.items():
-        name = re.sub(r"^(skip|disable|enable)-", "", written)
-        yield name, ((value or "").lower() in _ON) != written.startswith(("skip-", "disable-"))
+def _switched(given: list[Option], *, implied: bool) -> Tls | None:
+    """What MariaDB's switches say, in the order of the file, and what turns TLS on besides where that counts."""
+    on: bool | None = None
+    verified = False
+    for option in given:
+        if option.name == "ssl":
+            on = option.value == "1"
+        elif option.name == "ssl-verify-server-cert":
+            verified = option.value == "1"
+            on = True if verified else on
+        elif implied and option.name in _IMPLYING:
+            on = True
+    return ("verify-full" if verified else "require") if on else None if on is None else "disable"

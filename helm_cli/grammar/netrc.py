@@ -18,6 +18,13 @@ _FIELDS: Final = {"login": "login", "user": "login", "password": "password", "ac
 _NO_NAMES: Final = frozenset(("", "oauth", "oauth2", "x-access-token", "x-token-auth", "token", "bearer"))
 # GitHub's older way: the token is the login.
 _NO_PASSWORD: Final = "x-oauth-basic"
+# What stands for a password where the login is the secret.
+_PLACEHOLDERS: Final = frozenset(("x", "api_token", "apikey", "api-key", "unused", "none", "password", _NO_PASSWORD))
+# Words with a few digits, or an address of mail: what a person chose, and no generated key.
+_LOGIN: Final = re.compile(
+    r"[._+-]{0,2}[A-Za-z]{1,24}(?:[._+-]{1,2}[A-Za-z]{1,24}){0,4}[._+-]{0,2}[0-9]{0,6}"
+    r"|[A-Za-z0-9._+-]{1,64}@[A-Za-z0-9.-]{1,250}"
+)
 _GITHUB: Final = "github.com"
 
 
@@ -114,30 +121,36 @@ def found(entries: list[Entry]) -> list[FoundService]:
 
 def _apart(entries: list[Entry]) -> Iterator[FoundService]:
     seen = set[tuple[str | None, str]]()
-    for entry in entries:
+    for number, entry in enumerate(entries, 1):
         if (entry.machine, entry.login) not in seen:
             seen.add((entry.machine, entry.login))
-            yield _found(entry)
+            yield _found(entry, number)
 
 
-def _found(entry: Entry) -> FoundService:
+def _found(entry: Entry, number: int) -> FoundService:
     if entry.machine is None:
         return FoundService("", "default", fault="it is for any machine, and a profile has one base URL")
-    named = entry.login and entry.bare is None and not secret_words.in_command([entry.login])
-    of = f", login {entry.login}" if named else ""
     base_url = f"https://{entry.machine}"
-    made = FoundService(profile_name.made(entry.machine), f"machine {entry.machine}{of}")
     wrong = url.base_fault(base_url) or ("must name a host alone" if "/" in entry.machine else None)
-    if wrong or not made.name:
-        return made._replace(fault=f"https:// with its name {wrong or 'makes no name of a profile'}")
-    made = made._replace(base_url=url.base(base_url))
+    if wrong or secret_words.in_command([entry.machine]):
+        # It is not shown: a URL may stand there, with a token in it.
+        told = f"https:// with the name of its machine {wrong or 'holds what looks like a secret'}"
+        return FoundService("", f"entry {number}", fault=told)
+    of = f", login {entry.login}" if _is_name(entry) else ""
+    made = FoundService(profile_name.made(entry.machine), f"machine {entry.machine}{of}", url.base(base_url))
     if entry.machine.lower() == _GITHUB:
         made = made._replace(notes=("GitHub's API is not there but at https://api.github.com",))
     if entry.login == "anonymous":
         return made._replace(fault="its login is anonymous")
-    if not entry.password and entry.bare is None:
+    if not entry.password and not entry.login:
         return made._replace(fault="it has no password")
     return _authorized(made, entry)
+
+
+def _is_name(entry: Entry) -> bool:
+    """Whether a login is shown: one that stands alone may be the secret, and so may one that reads like none."""
+    alone = not entry.password or entry.bare is not None or entry.password.lower() in _PLACEHOLDERS
+    return not alone and bool(_LOGIN.fullmatch(entry.login)) and not secret_words.in_command([entry.login])
 
 
 def _authorized(made: FoundService, entry: Entry) -> FoundService:
@@ -145,7 +158,7 @@ def _authorized(made: FoundService, entry: Entry) -> FoundService:
     if entry.bare is not None and token.bearer_fault(entry.bare) is None:
         told = "its login is a token, and is sent as a bearer token"
         return made._replace(token=entry.bare, notes=(*made.notes, told))
-    if entry.login.lower() in _NO_NAMES and token.bearer_fault(entry.password) is None:
+    if entry.login.lower() in _NO_NAMES and entry.password and token.bearer_fault(entry.password) is None:
         why = f"the login {entry.login} says that it is one" if entry.login else "there is no login"
         told = f"its password is sent as a bearer token: {why}"
         return made._replace(token=entry.password, notes=(*made.notes, told))
@@ -153,4 +166,6 @@ def _authorized(made: FoundService, entry: Entry) -> FoundService:
         return made._replace(fault="its login has a colon, which HTTP Basic cannot carry")
     pair = base64.b64encode(f"{entry.login}:{entry.password}".encode()).decode()
     told = "login and password are sent together, as HTTP Basic has it"
+    if not entry.password:
+        told = "it has no password: its login, which may be a token, is sent alone, as curl does (HTTP Basic)"
     return made._replace(format="raw", token=f"Basic {pair}", notes=(*made.notes, told))

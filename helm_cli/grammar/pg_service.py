@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from helm_cli.grammar import found as numbers
-from helm_cli.grammar import profile_name
+from helm_cli.grammar import pg_defaults, profile_name
 from helm_cli.grammar.database_url import Parts
 from helm_cli.grammar.found import FoundDatabase
-from helm_cli.model.profile import PORTS, Tls
+from helm_cli.grammar.pg_defaults import Surroundings
+from helm_cli.model.profile import PORTS
 
 # libpq reads a line into a buffer of 1,024 bytes.
 _MOST_LINE: Final = 1_022
@@ -28,19 +29,6 @@ _KEPT: Final = frozenset(
         "sslrootcert",
     )
 )
-# Without these the connection would be another, or less protected than its owner wants: nothing is kept then.
-_NEEDED: Final = frozenset(
-    (
-        "options",
-        "replication",
-        "requirepeer",
-        "require_auth",
-        "sslcrl",
-        "sslcrldir",
-        "scram_client_key",
-    )
-)
-_NEEDED_WHERE: Final = {"channel_binding": "require", "gssencmode": "require"}
 _LEFT_OUT: Final = frozenset(
     (
         "connect_timeout",
@@ -82,15 +70,7 @@ _LEFT_OUT: Final = frozenset(
     )
 )
 _CERTIFICATE: Final = ("sslcert", "sslkey", "sslpassword")
-_MODES: Final[dict[str, Tls | None]] = {
-    "": None,
-    "allow": None,
-    "prefer": None,
-    "disable": "disable",
-    "require": "require",
-    "verify-ca": "require",
-    "verify-full": "verify-full",
-}
+_NOWHERE: Final = Surroundings()
 
 
 class Service(NamedTuple):
@@ -139,33 +119,37 @@ def _set(values: dict[str, str], line: str, number: int) -> Iterator[str]:
         yield f"line {number} would have it looked up in LDAP, which helm does not do"
     elif key in ("service", "servicefile") and assigned:
         yield f"line {number} names another service, which libpq refuses too"
-    elif not assigned or key not in _KEPT | _NEEDED | _LEFT_OUT:
+    elif not assigned or key not in _KEPT | pg_defaults.NEEDED | _LEFT_OUT:
         yield f"line {number} is no setting that libpq knows; it is written key=value without blanks"
     else:
         # Of two, libpq takes the first.
         values.setdefault(key, value)
 
 
-def found(service: Service, login: str, root: str | None = None) -> FoundDatabase:
-    """A service as helm would keep it, its password that of the file alone.
+def found(service: Service, login: str, around: Surroundings = _NOWHERE) -> FoundDatabase:
+    """A service as helm would keep it, its password that of the file or of PGPASSWORD alone.
 
-    `login` is the name of the person's account, which libpq takes where there is no user, and `root` the file of
-    authorities of theirs that libpq takes where none is named, None where it is not there.
+    `login` is the name of the person's account, which libpq takes where there is no user.
     """
     made = FoundDatabase(profile_name.made(service.name), service.name, fault=service.fault)
-    values = {key: value for key, value in service.values.items() if value}
     if made.fault or not made.name:
         return made._replace(fault=made.fault or "no name of a profile can be made from its name")
+    filled = around.where_unsaid(service.values)
+    called = {key: name for key, (_, name) in filled.items()}
+    values = {key: value for key, value in service.values.items() if value}
+    values |= {key: value for key, (value, _) in filled.items()}
     for key, value in values.items():
-        if key in _NEEDED or _NEEDED_WHERE.get(key) == value:
-            told = "and without it the connection would be another, or less protected; add it by hand to go without"
-            return made._replace(fault=f"helm has no setting for its {key}, {told}")
-    left = [key for key in values if key in _LEFT_OUT and key not in _CERTIFICATE]
+        fault = pg_defaults.needed(key, value, called.get(key) or f"its {key}")
+        if fault:
+            return made._replace(fault=fault)
+    made = made.noted(*pg_defaults.taken(filled))
+    left = [key for key in service.values if key in _LEFT_OUT and key not in _CERTIFICATE and service.values[key]]
     if left:
         made = made.noted(f"{numbers.listed(left)} left out: helm has no such setting")
     if any(key in values for key in _CERTIFICATE):
         made = made.noted("its client certificate is left out: a server that wants one does not let helm in")
-    return _secured(_placed(made, values, login), values, root)
+    made = _placed(made, values, login)
+    return pg_defaults.secured(made, values.get("sslmode", ""), values.get("sslrootcert"), around.root)
 
 
 def _placed(made: FoundDatabase, values: Mapping[str, str], login: str) -> FoundDatabase:
@@ -190,23 +174,3 @@ def _placed(made: FoundDatabase, values: Mapping[str, str], login: str) -> Found
         made = made.noted(f"it names no database, so libpq takes that of the user's name, {user}")
     parts = Parts("postgres", port=port, database=values.get("dbname", user), user=user)
     return made._replace(parts=parts._replace(password=values.get("password"), **numbers.at(host)))
-
-
-def _secured(made: FoundDatabase, values: Mapping[str, str], root: str | None) -> FoundDatabase:
-    """With its TLS; nothing is made less strict than libpq has it."""
-    mode, authority, parts = values.get("sslmode", ""), values.get("sslrootcert") or root, made.parts
-    if parts is None or parts.socket is not None:
-        return made
-    if mode not in _MODES:
-        return made._replace(fault="its sslmode is none that libpq knows")
-    tls = _MODES[mode]
-    if tls is None:
-        told = f"its sslmode {mode} may go without TLS; helm is stricter and requires it off this machine"
-        return made.noted(told) if mode else made
-    if tls == "disable":
-        return made._replace(parts=parts._replace(tls=tls))
-    if authority == "system" or (mode == "verify-ca" and authority is None):
-        authority, tls = None, "verify-full"
-    if tls != mode and not (mode == "verify-ca" and tls == "require"):
-        made = made.noted(f"its sslmode {mode} becomes the stricter verify-full, with this machine's authorities")
-    return made._replace(parts=parts._replace(tls=tls, tls_ca=authority))

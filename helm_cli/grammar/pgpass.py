@@ -39,6 +39,12 @@ def read(text: str) -> list[Entry]:
 
 def password(entries: Sequence[Entry], parts: Parts) -> str | None:
     """The password that libpq takes for a connection: that of the first line that fits, None where that is empty."""
+    entry = first(entries, parts)
+    return (entry.password or None) if entry else None
+
+
+def first(entries: Sequence[Entry], parts: Parts) -> Entry | None:
+    """The line that libpq takes for a connection."""
     hosts = [host for host in (parts.host, parts.socket) if host is not None]
     if parts.socket in _USUAL_SOCKETS:
         hosts.append("localhost")
@@ -47,23 +53,36 @@ def password(entries: Sequence[Entry], parts: Parts) -> str | None:
             continue
         wanted = (str(parts.port or PORTS["postgres"]), parts.database, parts.user)
         if all(mine in (None, theirs) for mine, theirs in zip(entry[2:5], wanted, strict=True)):
-            return entry.password or None
+            return entry
     return None
 
 
-def found(entry: Entry) -> FoundDatabase:
-    """A line as helm would keep it."""
+def found(entry: Entry, usual: int = PORTS["postgres"]) -> FoundDatabase:
+    """A line as helm would keep it, with its own password; `usual` is the port where it is for any."""
     made = FoundDatabase(profile_name.made(entry.database or entry.host or ""), f"line {entry.line}")
     fault = entry.fault or _fault(entry)
     if fault or not made.name:
         return made._replace(fault=fault or "no name of a profile can be made from it")
-    number = numbers.port(entry.port) if entry.port is not None else PORTS["postgres"]
+    number = numbers.port(entry.port) if entry.port is not None else usual
     if number is None:
         return made._replace(fault="its port is none from 1 to 65535")
     if entry.port is None:
         made = made.noted(f"it is for any port (*), of which helm takes {number}")
     parts = Parts("postgres", port=number, database=entry.database, user=entry.user, password=entry.password)
     return made._replace(parts=parts._replace(**numbers.at(entry.host or "")))
+
+
+def ranked(made: FoundDatabase, entries: Sequence[Entry]) -> FoundDatabase:
+    """A line's database with the password that libpq takes for it, which may be that of a line before.
+
+    Where the database is still to be asked for, that cannot be said yet, and it stays as it is.
+    """
+    parts = made.parts
+    entry = first(entries, parts) if parts is not None and parts.database is not None else None
+    if parts is None or entry is None or f"line {entry.line}" == made.origin:
+        return made
+    told = f"libpq takes the password of line {entry.line} for it, which comes first, and so does helm"
+    return made.noted(told)._replace(parts=parts._replace(password=entry.password or None))
 
 
 def _fault(entry: Entry) -> str:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from helm_cli.model.jsontext import MOST_LEVELS, Json, digest, levels, repaired
+from helm_cli.model.jsontext import MOST_LEVELS, Json, levels, repaired
 
 
 class Tool(NamedTuple):
@@ -20,10 +20,6 @@ class Tool(NamedTuple):
     read_only: bool | None
     destructive: bool | None
     definition: dict[str, Json]
-
-    def pin(self) -> str:
-        """The SHA-256 of the definition: it changes when anything that the server says of the tool does."""
-        return digest(self.definition)
 
 
 def tool(entry: Json) -> Tool | None:

@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shlex import quote
 from typing import Any, Final
 
 from helm_cli.model.errors import HelmError
@@ -13,6 +14,8 @@ from helm_cli.store import home as homes
 from helm_cli.store.schema import STEPS
 
 NAME: Final = "state.db"
+# What SQLite keeps beside it.
+BESIDE: Final = ("-journal", "-wal", "-shm")
 WAIT_SECONDS: Final = 15.0
 
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT)
@@ -161,6 +164,24 @@ def _private(path: Path) -> None:
             raise HelmError("state", f"{path} is not a regular file; move it away")
         if found.st_mode & 0o077:
             os.chmod(path, stat.S_IMODE(found.st_mode) & homes.FILE)
+    check_beside(path)
+
+
+def check_beside(path: Path) -> None:
+    """That SQLite finds no FIFO where a file of its own stands beside the state, at which it would wait for ever.
+
+    Raises HelmError("state").
+    """
+    for end in BESIDE:
+        # SQLite keeps them beside what a link leads to.
+        beside = f"{os.path.realpath(path) if os.path.islink(path) else path}{end}"
+        try:
+            found = os.stat(beside)
+        except OSError:
+            continue
+        if not stat.S_ISREG(found.st_mode):
+            step = f"mv {quote(beside)} {quote(beside)}.moved"
+            raise HelmError("state", f"{beside} is not a regular file; take it away with: {step}")
 
 
 def version(db: sqlite3.Connection) -> int:

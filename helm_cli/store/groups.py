@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from helm_cli.grammar import url
-from helm_cli.model.profile import SAFE_VARIABLES, VARIABLE, Database, Profile, Server, Service
+from helm_cli.model.profile import ACTED_ON, SAFE_VARIABLES, VARIABLE, Database, Profile, Server, Service
 
 # Members of a record that its file does not hold: its name is the file's, its folder is each call's own.
 NOT_KEPT: Final = ("name", "folder")
@@ -136,13 +136,21 @@ def _command(profile: Server) -> str | None:
         return "command must name a program"
     if not all(_argument(word) for word in profile.command):
         return "command must be texts in UTF-8 that hold no NUL"
-    if profile.token_env is not None and not re.fullmatch(VARIABLE, profile.token_env):
-        return "token_env must be the name of an environment variable"
-    # To name one of these would take it from the server.
-    if profile.token_env in SAFE_VARIABLES:
-        return "token_env must not be one of the variables that every server gets"
+    if profile.token_env is not None and (wrong := _variable(profile.token_env)):
+        return wrong
     if profile.credential is not None and profile.token_env is None:
         return "a token for a command needs token_env, the variable that gives it"
+    return None
+
+
+def _variable(name: str) -> str | None:
+    if not re.fullmatch(VARIABLE, name):
+        return "token_env must be the name of an environment variable"
+    # To name one of these would take it from the server.
+    if name in SAFE_VARIABLES:
+        return "token_env must not be one of the variables that every server gets"
+    if re.fullmatch(ACTED_ON, name.upper()):
+        return "token_env must not be a variable that the loader, a shell, an interpreter or a library acts on"
     return None
 
 

@@ -37,6 +37,7 @@ def take(home: Path, seconds: float = 5.0) -> sqlite3.Connection | None:
             return None
         if not stat.S_ISREG(found.st_mode):
             raise HelmError("state", f"{path} is not a regular file; move it away")
+        database.check_beside(path)
         with open(path, "rb") as file:
             logged = file.read(_FORM + 1)[_FORM:] == bytes([_LOGGED])
     try:
@@ -52,11 +53,6 @@ def blank() -> sqlite3.Connection:
     db = _memory()
     database.migrate(db, Path(database.NAME))
     return db
-
-
-def again(db: sqlite3.Connection) -> sqlite3.Connection:
-    """The same once more, for another thread."""
-    return _backed_up(db)
 
 
 def fault(db: sqlite3.Connection, seconds: float) -> str | None:

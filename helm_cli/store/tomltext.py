@@ -11,6 +11,9 @@ from helm_cli.model.wording import meant
 # What helm itself writes: bare keys, plain strings, whole numbers. Reading that needs no parser, which would cost a
 # call two milliseconds; anything else is left to tomllib.
 _PLAIN: Final = re.compile(r'([A-Za-z_]{1,40}) = (?:"([^"\\\x00-\x1f\x7f]*)"|(0|[1-9][0-9]{0,8}))')
+# Enough of a key that is not helm's to know it by.
+_TOLD: Final = 60
+_LONGEST: Final = 160
 _IDLE: Final = re.compile(r"(?:#[^\x00-\x1f\x7f]*)?")
 
 
@@ -40,6 +43,9 @@ def parsed(data: bytes) -> dict[str, Any]:
         raise ValueError("it is nested too deeply") from None
     except ValueError as error:
         clause = str(error)
+        if len(clause) > _LONGEST:
+            # It repeats a key, and ends with the place.
+            clause = f"{clause[:_TOLD]}…{clause[-_TOLD:]}"
         raise ValueError(f"it is no valid TOML: {clause[:1].lower()}{clause[1:]}") from None
 
 
@@ -53,7 +59,7 @@ def strange(key: str, known: Iterable[str]) -> str:
     names = list(known)
     near = meant(key, names)
     hint = f"did you mean {near}?" if near else f"known are {', '.join(names)}" if names else "none is known there"
-    return f"the key {key} is unknown ({hint})"
+    return f"the key {key if len(key) <= _TOLD else f'{key[:_TOLD]}…'} is unknown ({hint})"
 
 
 def _plain(text: str) -> dict[str, Any] | None:

@@ -1,15 +1,18 @@
 """What the checks of helm's health share: failures that become lines, commands found in messages, the copied state."""
 
+import os
 import resource
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from helm_cli.broker import health, health_home, health_state
+from helm_cli.broker import health, health_home, health_profiles, health_state
 from helm_cli.broker.stores import Stores
 from helm_cli.cli import doctor_here
+from helm_cli.complete import state
 from helm_cli.model.errors import HelmError
 from helm_cli.model.health import Check, Status, exit_status
 from helm_cli.store import database, snapshot, workspaces
@@ -80,10 +83,11 @@ def test_what_is_done_to_the_copy_does_not_reach_the_state(home: Path) -> None:
     with closing(Stores(home)) as stores:
         workspaces.register(stores.db, "/one", 1.0)
     subject = health.subject(home)
-    for copy in (subject, health.again(subject)):
-        workspaces.register(copy.stores.db, "/two", 2.0)
-        assert workspaces.registered(copy.stores.db) == ["/one", "/two"]
-        copy.stores.close()
+    workspaces.register(subject.stores.db, "/two", 2.0)
+    assert workspaces.registered(subject.stores.db) == ["/one", "/two"]
+    # Other threads have no copy of their own, of a state that may be large.
+    assert health.beside(subject).stores.db is subject.stores.db
+    subject.stores.close()
     with closing(Stores(home)) as stores:
         assert workspaces.registered(stores.db) == ["/one"]
 
@@ -122,6 +126,36 @@ def test_a_state_that_is_too_large_to_be_looked_at_is_still_used(home: Path) -> 
     assert line.next == f"sqlite3 {home}/state.db 'PRAGMA quick_check'"
     assert len(workspaces.registered(subject.stores.db)) == 20_000
     subject.stores.close()
+
+
+@pytest.mark.parametrize("end", ["-journal", "-wal", "-shm"])
+def test_what_is_no_file_beside_the_state_holds_nobody(home: Path, end: str) -> None:
+    database.open_state(home).close()
+    (home / f"state.db{end}").unlink(missing_ok=True)
+    os.mkfifo(home / f"state.db{end}")
+    step = f"take it away with: mv {home}/state.db{end} {home}/state.db{end}.moved"
+    told = f"{home}/state.db{end} is not a regular file"
+    for opening in (snapshot.take, database.open_state):
+        with failing("state", f"{told}; {step}"):
+            opening(home)
+    with pytest.raises(LookupError), state.opened(str(home)):
+        pass
+    (line,) = health_state.checks(health.subject(home))
+    assert line == Check("state", "state.db", "broken", told, step)
+    (home / "real").mkdir()
+    (home / "state.db").rename(home / "real" / "state.db")
+    (home / f"state.db{end}").rename(home / "real" / f"state.db{end}")
+    (home / "state.db").symlink_to("real/state.db")
+    with failing("state", f"{told}; {step}".replace(f"{home}/", f"{home}/real/")):
+        snapshot.take(home)
+
+
+def test_what_does_not_end_by_itself_is_left_behind() -> None:
+    hanging = threading.Event()
+    with failing("unavailable", "it was not done within 0.05 s, and was left behind"):
+        health_profiles.within(hanging.wait, 0.05)
+    hanging.set()
+    assert health_profiles.within(hanging.wait, 5.0) is True
 
 
 def test_a_killed_writers_state_may_be_damaged_too(home: Path) -> None:

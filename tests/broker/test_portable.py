@@ -18,6 +18,8 @@ from helm_cli.model.profile import NAME, Database, Profile, Server, Service
 from helm_cli.store import approvals, profiles
 from helm_cli.store.groups import GROUPS
 
+GITHUB_TOKEN: Final = "ghp_" + "a1" * 18
+PART: Final = "a part with the shape of a token"
 DIGEST: Final = "sha256:" + "0f" * 32
 FILE = Database("local-app", "sqlite", path="/srv/app.db")
 SHOP = Database("shop.eu", "postgres", host="db.test", port=5433, database="shop", user="me", tls="verify-full")
@@ -173,8 +175,19 @@ def test_a_broken_home_is_not_exported(stores: Stores, file: str, text: str) -> 
         (Server("x", ("env", "TOKEN=canary-11aa", "npx")), ["TOKEN"]),
         (Server("x", url="https://mcp.test/mcp?key=canary&v=1"), ["key"]),
         (CAL._replace(authorize_url="https://a.test/a?token=canary", token_url="https://a.test/t"), ["token"]),
+        (Server("x", url=f"https://mcp.test/{GITHUB_TOKEN}/mcp"), [f"{PART} of the URL"]),
+        (Service("x", f"https://s.test/{GITHUB_TOKEN}"), [f"{PART} of base_url"]),
+        (Service("x", "https://api.telegram.org/bot123456789:" + "AA" + "x9" * 16), [f"{PART} of base_url"]),
+        (
+            CAL._replace(authorize_url="https://a.test/a", token_url=f"https://a.test/{GITHUB_TOKEN}/t"),
+            [f"{PART} of token_url"],
+        ),
+        (CAL._replace(client_id=GITHUB_TOKEN), ["client_id"]),
+        (SHOP._replace(user=GITHUB_TOKEN, database="postgres://u:pass@h/d"), ["database", "user"]),
+        (Database("x", "sqlite", path=f"/srv/{GITHUB_TOKEN}.db"), ["path"]),
         (FILES, []),
         (SHOP, []),
+        (CAL, []),
     ],
 )
 def test_what_looks_like_a_secret_is_named(profile: Profile, names: list[str]) -> None:

@@ -361,6 +361,63 @@ def test_a_broken_file_and_settings_are_told(other: Path, capsys: pytest.Capture
     assert profiles(other, "db")["shop"].startswith('engine = "postgres"\n')
 
 
+def test_no_secret_is_dropped_unsaid(helm: Helm, other: Path) -> None:
+    exported()
+    words = ("config", "import", "helm.toml", "--all", "--secrets-stdin")
+    assert helm(*words, stdin='{"db/shop": "s3cret"}').status == 0
+    # Once more as it was, there is nothing to do.
+    again = helm(*words, stdin='{"db/shop": "s3cret"}')
+    assert (again.status, again.err) == (0, "helm: nothing of helm.toml is to be taken over\n")
+    another = helm(*words, stdin='{"db/shop": "canary"}')
+    assert (another.status, another.err) == (
+        15,
+        "helm: the secrets name db/shop, which is here already with another secret or target; nothing was taken over,"
+        " --force replaces it\n",
+    )
+    assert kept(other) == {"db/shop": "s3cret"}
+    taken = helm(*words, "--force", stdin='{"db/shop": "canary"}')
+    assert (taken.status, kept(other)) == (0, {"db/shop": "canary"})
+
+
+def test_what_was_changed_while_the_person_was_asked_stays(helm: Helm, other: Path) -> None:
+    exported()
+    given = ("config", "import", "helm.toml", "--all", "--secrets-stdin")
+    assert helm(*given, stdin='{"db/shop": "s3cret"}').status == 0
+    with importing.at("config", "import", "helm.toml", "--force") as screen:
+        screen.wait_for("Take over")
+        screen.send(ENTER)
+        screen.wait_for("Password of db/shop")
+        changed = helm("db", "edit", "shop", "--database", "other")
+        assert changed.status == 0, changed
+        screen.send(OTHER.encode(), ENTER)
+        assert screen.status() == 15
+        raw = screen.raw
+    assert b"db/shop was changed here meanwhile; look at it and import again" in raw.replace(b"\r\n", b" ")
+    assert 'database = "other"' in profiles(other, "db")["shop"]
+    assert kept(other) == {"db/shop": "s3cret"}
+
+
+def test_settings_here_that_cannot_be_understood_are_told(other: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exported(f"{SHOP}[settings.limits]\ncalls_per_minute = 30\n")
+    other.mkdir(mode=0o700)
+    (other / "config.toml").write_text("limits = 3\n")
+    ended = told(capsys, "config", "import", "helm.toml", "--all")
+    wrong = "limits must be a section, written [limits]; correct the file"
+    assert (ended.status, ended.out, ended.err) == (1, "", f"helm: {other}/config.toml cannot be used: {wrong}\n")
+    assert everything(other) == {"db": {}, "service": {}, "mcp": {}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{0} = 1", "[settings]\n{0} = 1", "[settings.limits]\n{0} = 1", "[db.{0}]", "[{0}]\n[{0}]", "[db.shop]\n{0} = 1"],
+)
+def test_no_key_is_told_at_any_length(other: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    exported("version = 1\n" + text.format("k" * 100_000))
+    ended = told(capsys, "config", "import", "helm.toml", "--all")
+    assert ended.status == 2 and "kkk" in ended.err
+    assert max(len(line) for line in ended.err.splitlines()) < 400
+
+
 def test_a_secret_that_was_left_out_is_entered_by_the_next_import(helm: Helm, other: Path) -> None:
     exported()
     ended = helm("config", "import", "helm.toml", "--all")
@@ -503,6 +560,30 @@ def test_what_looks_like_a_secret_is_not_exported(helm: Helm, home: Path, capsys
     assert not Path("helm.toml").exists()
     ended = told(capsys, "config", "export", "--without", "mcp/open")
     assert ended.status == 0 and "[mcp.fine]" in ended.out and "open" not in ended.out.partition("version")[2]
+
+
+def test_what_may_be_a_secret_is_told_and_exported(helm: Helm, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    added = helm("mcp", "add", "s", "--url", f"https://mcp.test/s/{'0f' * 20}/mcp")
+    assert added.err.splitlines()[-1].startswith("helm: a long random word of the URL may be a secret, and stands open")
+    ended = told(capsys, "config", "export")
+    assert (ended.status, ended.err) == (
+        0,
+        "helm: mcp/s may hold a secret: a long random word of the URL; look at it before you hand it on\n",
+    )
+    assert told(capsys, "config", "import", "-", "--all").status == 2
+    exported(ended.out)
+    assert told(capsys, "config", "import", "helm.toml", "--all").status == 0
+
+
+def test_a_secret_among_the_settings_is_not_exported(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home.mkdir(mode=0o700, exist_ok=True)
+    (home / "config.toml").write_text(f'drafts_dir = "/srv/ghp_{"a1" * 18}"\n')
+    ended = told(capsys, "config", "export")
+    assert (ended.status, ended.out, ended.err) == (
+        3,
+        "",
+        "helm: nothing was exported, for drafts_dir in config.toml holds what looks like a secret; take it out\n",
+    )
 
 
 def test_quiet_says_only_what_is_still_to_be_done(other: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -193,9 +193,98 @@ def test_a_name_in_the_way_is_said_and_replaced_when_forced(
     with at("db", "import", "env", "--force") as screen:
         screen.wait_for("Take over")
         screen.send(ENTER)
+        assert screen.status() == 6
+        assert b"nothing was chosen; nothing was changed" in screen.raw
+    assert "o.db" in profiles(home, "db")["orders"]
+    with at("db", "import", "env", "--force") as screen:
+        screen.wait_for("Take over")
+        screen.send(b" ", ENTER)
         assert screen.status() == 0
+        assert b"      replaces another: engine, path, host, port, database, user, secret\r\n" in screen.raw
+        assert b"helm: replaced the postgres profile orders, its password in the file\r\n" in screen.raw
         assert b"helm: try it with: helm db test orders" in screen.raw
     assert profiles(home, "db") == {"orders": _toml("postgres", "db.test", 5432, "orders")}
+
+
+def test_the_password_is_that_of_the_first_line_that_fits_the_answer(home: Path) -> None:
+    """As libpq has it, for each database that the line for any one is not alone for."""
+    text = "h.test:5432:d:me:canary-1\nh.test:5432:*:me:canary-2\nh.test:5432:e:me:canary-3\n"
+    (home.parent / ".pgpass").write_text(text)
+    (home.parent / ".pgpass").chmod(0o600)
+    for answer, password in (("d", "canary-1"), ("x", "canary-2")):
+        with at("db", "import", "pgpass", "--force") as screen:
+            screen.wait_for("Take over")
+            assert b"libpq takes the password of line 2 for it, which comes first, and so does helm" in screen.raw
+            # Those of the second round are marked too, for nothing of them is another.
+            screen.send(ENTER)
+            screen.wait_for("Database of h.test")
+            screen.send(answer.encode(), ENTER)
+            assert screen.status() == 0
+            told = b"helm: for d libpq takes the password of line 1, which comes first, and so does helm"
+            assert (told in screen.raw) == (answer == "d")
+        assert kept(home) == {"db/d/password": "canary-1", "db/h.test/password": password, "db/e/password": "canary-2"}
+
+
+def test_what_was_changed_while_the_person_was_asked_stays_so(
+    helm: Helm, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And which were taken before it, and which not, is told."""
+    for name in ("A", "B", "C"):
+        monkeypatch.setenv(f"{name}_URL", f"mysql://me:canary@db.test/{name.lower()}")
+    helm("db", "add", "b", "--from-env", "U", env={"U": "mysql://me@db.test/old"})
+    words = [word for name in ("A", "B", "C") for word in ("--from-env", f"{name}_URL")]
+    with at("db", "import", *words, "--force") as screen:
+        screen.wait_for("Take over")
+        helm("db", "edit", "b", "--database", "mine")
+        mine = profiles(home, "db")["b"]
+        screen.send(b"a", ENTER)
+        assert screen.status() == 15
+        assert (
+            b"helm: b was not taken over: its profile was changed while you were asked; look at it and start again;"
+            b" taken over before it: a; not taken over either: c\r\n" in screen.raw
+        )
+    assert ([*profiles(home, "db")], profiles(home, "db")["b"]) == (["a", "b"], mine)
+    assert kept(home) == {"db/a/password": "canary"}
+
+
+def test_one_that_was_added_meanwhile_is_not_replaced(helm: Helm, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not with --force either, for it was shown as new."""
+    monkeypatch.setenv("A_URL", "mysql://me:canary@db.test/a")
+    with at("db", "import", "--from-env", "A_URL", "--force") as screen:
+        screen.wait_for("Take over")
+        helm("db", "add", "a", "--engine", "sqlite", "--path", "/srv/a.db")
+        screen.send(ENTER)
+        assert screen.status() == 15
+        assert b"helm: a was not taken over: the db profile a exists; " in screen.raw
+        assert b"; taken over before it: nothing\r\n" in screen.raw
+    assert profiles(home, "db") == {"a": 'engine = "sqlite"\npath = "/srv/a.db"\n'}
+    assert kept(home) == {}
+
+
+def test_only_what_replaces_another_is_not_marked(helm: Helm, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same with another secret is, and a broken file is another."""
+    for name in ("A", "B", "C"):
+        monkeypatch.setenv(f"{name}_URL", f"mysql://me:canary@db.test/{name.lower()}")
+    for name in ("a", "b"):
+        host = "db.test" if name == "a" else "prod.test"
+        url = f"mysql://me:old@{host}/{name}"
+        assert helm("db", "add", name, "--from-env", "U", env={**FILE, "U": url}).status == 0
+    (home / "profiles" / "db" / "c.toml").write_text("?")
+    before = profiles(home, "db")
+    words = [word for name in ("A", "B", "C") for word in ("--from-env", f"{name}_URL")]
+    with at("db", "import", *words, "--force") as screen:
+        screen.wait_for("Take over")
+        screen.send(ENTER)
+        assert screen.status() == 0
+        shown = [line.strip() for line in screen.raw.decode().splitlines() if "replaces" in line or "anew" in line]
+        assert shown == [
+            "it is already there, and is taken over anew",
+            "replaces another: host",
+            "replaces another: its file is broken",
+        ]
+        assert b"helm: replaced the mysql profile a, its password in the file\r\n" in screen.raw
+    assert profiles(home, "db") == before
+    assert kept(home) == {"db/a/password": "canary", "db/b/password": "old"}
 
 
 def test_what_is_there_under_another_name_is_known(

@@ -1,6 +1,7 @@
 """Where `helm db import` looks, what it makes of a file by name or content, and which files it does not trust."""
 
 import os
+import subprocess
 from pathlib import Path
 from typing import Any, Final
 
@@ -101,6 +102,89 @@ def test_a_password_file_that_libpq_ignores_is_ignored(home: Path, mode: int) ->
     held, ignored = db_sources.everything()
     assert held == Held("~/.pg_service.conf", held.found, (told,)) and ignored == Held("~/.pgpass", remarks=(told,))
     assert [one.password for one in parts(held)] == [None]
+
+
+def test_a_line_before_goes_first_as_libpq_has_it(tmp_path: Path) -> None:
+    (held,) = db_sources.named(put(tmp_path / ".pgpass", "h:5432:*:u:FIRST\nh:5432:d:u:SECOND\n"))
+    assert [(one.database, one.password) for one in parts(held)] == [(None, "FIRST"), ("d", "FIRST")]
+    assert held.found[1].notes == ("libpq takes the password of line 1 for it, which comes first, and so does helm",)
+    assert [entry.line for entry in held.entries] == [1, 2]
+
+
+def test_libpqs_variables_count_for_each_of_its_places(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(home.parent / ".pg_service.conf", SERVICE)
+    put(home.parent / ".pgpass", "db.test:*:d:me:canary\n")
+    for name, value in {
+        "DATABASE_URL": "postgres://me@db.test/d",
+        "PGSSLMODE": "verify-full",
+        "PGPORT": "6432",
+    }.items():
+        monkeypatch.setenv(name, value)
+    (home.parent / ".postgresql").mkdir()
+    root = put(home.parent / ".postgresql" / "root.crt", "")
+    found = [one for held in db_sources.everything() for one in held.found]
+    assert [one.parts and (one.parts.port, one.parts.tls, one.parts.tls_ca) for one in found] == [
+        (6432, "verify-full", root)
+    ] * 3
+    # The service has its password from the line that is for any port.
+    assert [one.parts and one.parts.password for one in found] == [None, "canary", "canary"]
+    assert found[0].notes == (
+        "its port is that of PGPORT, as libpq has it",
+        "its sslmode is that of PGSSLMODE, as libpq has it",
+    )
+
+
+@pytest.mark.parametrize("folder", ["{}", "~"])
+@pytest.mark.parametrize("name", [".env; touch PWNED", "$(touch PWNED).env", "a'b.env", "-R.env", "a b.env"])
+def test_a_command_to_paste_is_one_about_the_file(home: Path, tmp_path: Path, folder: str, name: str) -> None:
+    there = tmp_path if folder == "{}" else home.parent
+    path = put(there / name, "A_URL=mysql://me:canary@h/d", 0o644)
+    named = f"{folder.format(there)}/{name}" if not name.startswith("-") or folder == "~" else name
+    os.chdir(there)
+    (held,) = db_sources.named(named)
+    (remark,) = held.remarks
+    command = remark.partition("close it: ")[2]
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, timeout=20)
+    assert (done.returncode, done.stderr, (there / "PWNED").exists()) == (0, "", False), command
+    assert os.stat(path).st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", [".pgpass; touch PWNED", "my.cnf; touch PWNED.cnf"])
+def test_so_is_that_of_a_file_that_is_not_read(tmp_path: Path, name: str) -> None:
+    path = put(tmp_path / name, "[client]\nhost=h\n" if "my" in name else PASSWORD, 0o666)
+    os.chdir(tmp_path)
+    with pytest.raises(HelmError) as raised:
+        (db_sources._options if "my" in name else db_sources._passwords)(path)
+    command = raised.value.message.partition("close it: ")[2]
+    subprocess.run(["/bin/sh", "-c", command], check=True, timeout=20)
+    assert (os.stat(path).st_mode & 0o077 & 0o002, [*map(str, tmp_path.iterdir())]) == (0, [path])
+
+
+def test_a_group_that_makes_no_name_leaves_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = put(tmp_path / "my.cnf", "[client-???]\nhost=a\nuser=me\n[client-b]\nhost=b.test\nuser=me\ndatabase=d\n")
+    ended = told(capsys, "db", "import", path)
+    assert (ended.status, ended.out) == (
+        7,
+        f"{path} holds 2 databases\n"
+        "  [client-???]\n"
+        "      not taken over: no name of a profile can be made from its name\n"
+        "  b ([client-b])\n"
+        "      mysql b.test:3306/d, user me, TLS require\n"
+        "      without a password\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["mysql://user%3Acanary@h/db", "mysql://me@h/db?canary", "mysql://me%3Acanary%40h/db", "mysql://me:1/canary%40h"],
+)
+def test_a_password_in_an_odd_place_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], url: str
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", url)
+    ended = told(capsys, "db", "import", "env")
+    assert ended.status == 0 and "not taken over: its URL cannot be used: " in ended.out
+    assert "canary" not in ended.out + ended.err
 
 
 @pytest.mark.parametrize("mode", [0o602, 0o666])

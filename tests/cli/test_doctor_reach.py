@@ -1,8 +1,11 @@
 """`helm doctor` tries each profile for real: servers that answer, refuse, hang or are gone, and a keychain."""
 
+import os
 import signal
 import socket
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from contextlib import closing, suppress
@@ -17,7 +20,7 @@ from helm_cli.broker.stores import Stores
 from helm_cli.drivers.oauth_token import Grant
 from helm_cli.model.profile import Database, Profile, Server, Service
 from tests import example
-from tests.program import Helm, begun
+from tests.program import HELM, Helm, begun
 from tests.rig import doctor, mcp_calls
 from tests.rig.doctor import SECRET, SURROUNDINGS, Clinic
 from tests.rig.http_server import Peer, Received, answering, serving
@@ -140,6 +143,43 @@ def test_where_all_answer_all_is_well(clinic: Clinic, tmp_path: Path) -> None:
             ],
         )
     assert all(mcp_calls.gone(group) for group in mcp_calls.groups(log))
+
+
+def test_what_never_ends_holds_nobody(clinic: Clinic, tmp_path: Path) -> None:
+    """A CA file, a journal beside a database and a program that are FIFOs, and servers that say no word."""
+    example.database(tmp_path / "app.db")
+    for name in ("ca", "app.db-journal", "helm"):
+        os.mkfifo(tmp_path / name)
+    (tmp_path / "helm").chmod(0o755)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        place = {"host": "127.0.0.1", "port": mute.getsockname()[1], "database": "d", "user": "u", "tls": "require"}
+        add(
+            clinic,
+            (Database("lite", "sqlite", path=str(tmp_path / "app.db")), None),
+            (Database("my", "mysql", **place, tls_ca=str(tmp_path / "ca")), SECRET),
+            (Database("pg", "postgres", **place, tls_ca=str(tmp_path / "ca")), SECRET),
+            (Database("mute", "postgres", **place), SECRET),
+        )
+        begun_at = time.monotonic()
+        status, lines = about(clinic, "--timeout", "1", PATH=f"{tmp_path}:{os.environ['PATH']}")
+        assert time.monotonic() - begun_at < 15
+    named = {line.split(": ")[1]: line for line in lines}
+    assert [*named] == ["db/lite", "db/mute", "db/my", "db/pg"] and status == 10
+    assert all(line.startswith("not reachable: ") for line in lines)
+    for name in ("db/my", "db/pg"):
+        assert "is not a regular file; name another with --tls-ca" in named[name]
+
+
+def test_many_profiles_share_one_copy_of_a_large_state(clinic: Clinic) -> None:
+    add(clinic, *((Service(f"s{number}", CLOSED), SECRET) for number in range(9)))
+    with closing(Stores(clinic.home)) as stores:
+        stores.db.execute("CREATE TABLE large AS SELECT zeroblob(40 * 1024 * 1024)")
+    process = subprocess.Popen([*HELM, "doctor", "--offline"], stdout=subprocess.DEVNULL, env={**os.environ})
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    # Of a maximum in KiB (macOS: bytes): the program itself, the state twice, and not nine times.
+    assert used.ru_maxrss // (1024 if sys.platform == "linux" else 1024 * 1024) < 200
 
 
 def test_what_is_broken_wins_over_what_is_not_reachable(clinic: Clinic) -> None:

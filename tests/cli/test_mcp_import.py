@@ -137,8 +137,11 @@ def test_what_is_there_is_skipped_unless_forced(helm: Helm, home: Path, file: Pa
     assert "  plain\n      not taken over: there is a profile plain already; --force replaces it\n" in told.out
     with at("mcp", "import", "mcp.json", "--force") as screen:
         screen.wait_for("Take over")
-        screen.send(b"a", DOWN, DOWN, DOWN, b" ", ENTER)
+        # What another one would give way to is not marked from the beginning.
+        screen.send(b"i", ENTER)
         assert screen.status() == 0
+        assert b"replaces another: command, url" in screen.raw
+        assert b"helm: replaced the MCP server profile plain\r\n" in screen.raw
     assert names(home) == ["plain"]
     assert (home / "profiles" / "mcp" / "plain.toml").read_text() == 'command = ["true", "a b"]\n'
 

@@ -124,7 +124,37 @@ def test_a_name_in_the_way_is_said(helm: Helm, places: list[Path], capsys: pytes
     helm("service", "add", "github", "--base-url", "https://api.github.com", "--no-token", env=FILE)
     ended = told(capsys, "service", "import", "gh")
     assert "  github (github.com, me)\n      not taken over: there is a profile github already; --force" in ended.out
-    assert "not taken over: there is" not in told(capsys, "service", "import", "gh", "--force").out
+    out = told(capsys, "service", "import", "gh", "--force").out
+    assert "  github (github.com, me)\n      replaces another: secret\n" in out and "not taken over: there" not in out
+
+
+def test_no_login_that_may_be_a_key_is_shown(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stripe, plain = "sk_live_" + "canary1A" * 3, "ca0a1b2c3d4e5f" * 3
+    put(
+        home.parent / ".netrc",
+        f"machine a.test login {stripe}\nmachine b.test login {plain}\n"
+        f"machine user:{plain}@c.test login me password p\n"
+        f"machine https://d.test/?token={plain} login me password p\nmachine e.test login {plain} password X\n",
+    )
+    ended = told(capsys, "service", "import", "netrc")
+    assert [line for line in ended.out.splitlines() if line.startswith("  ") and line[2] != " "] == [
+        "  a.test (machine a.test)",
+        "  b.test (machine b.test)",
+        "  entry 3",
+        "  entry 4",
+        "  e.test (machine e.test)",
+    ]
+    assert (stripe in ended.out + ended.err, plain in ended.out + ended.err) == (False, False)
+    with at_own("service", "import", "netrc") as screen:
+        screen.wait_for("Take over")
+        screen.send(ENTER)
+        assert screen.status() == 0
+        raw = screen.raw
+    assert leaks(home, stripe, raw) == leaks(home, plain, raw) == []
+    pairs = kept(home)
+    assert pairs["service/b.test/token"] == f"Basic {base64.b64encode(f'{plain}:'.encode()).decode()}"
+    assert pairs["service/e.test/token"] == f"Basic {base64.b64encode(f'{plain}:X'.encode()).decode()}"
+    assert pairs["service/a.test/token"] in (stripe, f"Basic {base64.b64encode(f'{stripe}:'.encode()).decode()}")
 
 
 def test_where_the_files_are_can_be_said(

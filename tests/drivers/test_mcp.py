@@ -361,8 +361,7 @@ def test_the_list_of_tools_is_read_page_by_page() -> None:
     assert echo.definition["x-own"] == 1
     say = found[1]
     assert (say.title, say.read_only, say.destructive) == ("", None, None)
-    assert echo.pin() != say.pin()
-    assert echo.pin() == mcp.tools(server(), SECRET)[0].pin()
+    assert echo == mcp.tools(server(), SECRET)[0]
 
 
 def test_a_list_tells_nobody_the_secret() -> None:

@@ -1,5 +1,6 @@
 """A profile's own values say where a call goes and how; nothing else does, and no password is sent in clear."""
 
+import os
 import socket
 import time
 from collections.abc import Iterator
@@ -82,6 +83,14 @@ def test_a_certificate_that_does_not_fit(mariadb: MariaDb, changes: dict[str, st
 def test_a_ca_file_that_is_none(mariadb: MariaDb) -> None:
     profile = mariadb.profile(tls="verify-full", tls_ca=str(mariadb.folder / "names"))
     assert refusal(profile) == "the CA file of the profile local-app cannot be read as PEM certificates"
+
+
+def test_a_ca_file_that_never_ends_holds_nobody(mariadb: MariaDb, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for tls in ("require", "verify-full"):
+        profile = mariadb.profile(tls=tls, tls_ca=str(tmp_path / "fifo"))
+        told = "the CA file of the profile local-app is not a regular file; name another with --tls-ca"
+        assert refusal(profile) == told
 
 
 def test_a_unix_socket(mariadb: MariaDb, tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from helm_cli.drivers import Limits, driver
+from helm_cli.drivers.postgres_connect import conninfo
+from helm_cli.drivers.postgres_library import PGconn
 from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Database
 from tests.rig.postgres import PASSWORD, Postgres, free_port
@@ -123,6 +125,37 @@ def test_a_certificate_of_another_name_or_authority(postgres: Postgres, tmp_path
         assert (error.code, error.message) == ("unavailable", CERTIFICATE)
         error = refused(postgres.profile(tls=mode, tls_ca=str(tmp_path / "missing.pem"), host="localhost"))
         assert (error.code, error.message) == ("unavailable", CERTIFICATE)
+
+
+@pytest.mark.parametrize("mode", ["require", "verify-full"])
+def test_a_ca_file_that_never_ends_holds_nobody(postgres: Postgres, tmp_path: Path, mode: str) -> None:
+    """libpq reads it deaf to the time and to Ctrl-C, so it is looked at first."""
+    os.mkfifo(tmp_path / "fifo")
+    with open(tmp_path / "large", "wb") as file:
+        file.truncate(64 * 1024 * 1024)
+    for path, what in {
+        str(tmp_path / "fifo"): "is not a regular file",
+        "/dev/zero": "is not a regular file",
+        str(tmp_path): "is not a regular file",
+        str(tmp_path / "large"): "is over 4 MiB, which no file of certificates is",
+    }.items():
+        error = refused(postgres.profile(tls=mode, tls_ca=path, host="localhost"))
+        told = f"the CA file of the profile local-app {what}; name another with --tls-ca"
+        assert (error.code, error.message) == ("unavailable", told)
+    # Without TLS nobody reads it.
+    assert asked(postgres.profile(tls="disable", tls_ca=str(tmp_path / "fifo"))) == "zq_owner"
+
+
+def test_each_address_of_a_host_is_tried(postgres: Postgres) -> None:
+    """They are looked up before, for libpq would do so deaf to the time and to Ctrl-C."""
+    told = conninfo(postgres.profile(host="db.test", tls="require"), PASSWORD, ["127.0.0.9", "127.0.0.1"])
+    assert told.startswith(b"host='db.test,db.test' hostaddr='127.0.0.9,127.0.0.1' port=")
+    conn = PGconn.connect(told)
+    assert (conn.status, conn.host, conn.hostaddr) == (0, b"db.test", b"127.0.0.1")
+    conn.finish()
+    error = refused(postgres.profile(host="nosuchhost.invalid"))
+    told_ = "the host name of the database cannot be resolved; check the profile's host"
+    assert (error.code, error.message) == ("unavailable", told_)
 
 
 def test_the_surroundings_lead_nowhere_else(

@@ -80,6 +80,27 @@ def test_what_a_url_says(url: str, parts: Parts) -> None:
             "helm has no setting for its option charset; take it out (known are ssl-mode, ssl_mode, sslmode, ssl-ca,"
             " ssl_ca, socket, unix_socket)",
         ),
+        *(
+            (
+                f"mysql://me:p@h/d?{rest}",
+                "helm has no setting for an option of it; take it out (known are ssl-mode, ssl_mode, sslmode, ssl-ca,"
+                " ssl_ca, socket, unix_socket)",
+            )
+            for rest in ("CANARY", "CANARY=", "CANARY%21=x", "%20CANARY=x", f"{'CANARY' * 7}=x", "=CANARY")
+        ),
+        (
+            "mysql://user%3ACANARY@h/db",
+            "its user has a colon; write the one before the password as it is, not as %3A",
+        ),
+        (
+            "postgres://h/db?user=me%3ACANARY",
+            "its user has a colon; write the one before the password as it is, not as %3A",
+        ),
+        ("postgres://me%3ACANARY%40h/d", "its host is none; write the @ before it as it is, not as %40"),
+        (
+            "postgres://me:12/CANARY%40h",
+            "an @ stands after the host; write / ? # and @ in a password as %2F %3F %23 and %40",
+        ),
         ("postgres://h/d?port=1&port=2", "it says port twice"),
         ("mysql://%2Fa/d?socket=/b", "it names two sockets"),
         ("postgres://h:1/d?port=2", "it says port twice, and differently"),

@@ -41,21 +41,46 @@ def test_a_newer_gh_has_several_and_the_one_in_use_first() -> None:
 @pytest.mark.parametrize(
     ("host", "step"),
     [
-        ("github.com", f"gh auth token | helm service add github --base-url {GITHUB} --token-stdin"),
-        (
-            "ghe.test",
-            "gh auth token --hostname ghe.test | helm service add ghe.test --base-url https://ghe.test/api/v3"
-            " --token-stdin",
-        ),
+        ("github.com", f"helm service add github --base-url {GITHUB} --token-stdin"),
+        ("ghe.test", "helm service add ghe.test --base-url https://ghe.test/api/v3 --token-stdin"),
     ],
 )
-@pytest.mark.parametrize("entry", [{"user": "me", "users": {"me": None}}, {"oauth_token": ""}])
-def test_a_token_in_the_keychain_is_left_there(host: str, step: str, entry: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("entry", "of"),
+    [({"user": "me", "users": {"me": None}}, " --user me"), ({"user": "me"}, ""), ({"oauth_token": ""}, "")],
+)
+def test_a_token_in_the_keychain_is_left_there(host: str, step: str, entry: dict[str, Any], of: str) -> None:
+    """An older gh, whose file has no list of users, has one account a host, and no --user."""
     (found,) = gh_hosts.found({host: entry})
+    step = f"gh auth token --hostname {host}{of} | {step}"
     assert (found.token, found.fault) == (
         "",
         f"gh keeps its token elsewhere, as in the keychain; take it with: {step}",
     )
+
+
+def test_each_account_of_a_keychain_has_its_own_step() -> None:
+    """Without --user, gh gives the token of the account in use for any of them."""
+    found = gh_hosts.found({"github.com": {"user": "alice", "users": {"alice": {}, "bob": {}, "b-o_b": None}}})
+    assert [(one.name, one.fault.partition("take it with: ")[2]) for one in found] == [
+        (name, f"gh auth token --hostname github.com --user {user} | helm service add {name} --base-url {GITHUB}"
+         " --token-stdin")
+        for name, user in (("github", "alice"), ("github-bob", "bob"), ("github-b-o_b", "b-o_b"))
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "user", ["bob; touch x", "$(x)", "--hostname", SECRET + "x" * 30, "a" * 40, "ghp_" + "a1" * 12]
+)
+def test_a_user_that_github_cannot_have_is_neither_shown_nor_put_into_a_command(user: str) -> None:
+    first, second = gh_hosts.found({"github.com": {"user": "me", "oauth_token": "t", "users": {user: {}}}})
+    assert (first.name, first.origin, first.token) == ("github", "github.com, me", "t")
+    assert second == FoundService("", "github.com", fault="the name of its user is none that GitHub has")
+
+
+def test_a_host_that_is_none_is_not_shown() -> None:
+    (found,) = gh_hosts.found({f"me:{SECRET}@ghe.test": {"oauth_token": "t"}})
+    assert found == FoundService("", "a host", fault="its name is no host's")
 
 
 @pytest.mark.parametrize(

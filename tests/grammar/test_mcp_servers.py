@@ -126,6 +126,15 @@ def test_vs_code_with_comments_trailing_commas_and_inputs() -> None:
     assert mcp_servers.read(settings) == [Found("x", "x", ("y",))]
 
 
+def test_a_variable_that_something_else_acts_on_gets_no_token() -> None:
+    env = {"NODE_OPTIONS": "--max-old-space-size=512", "LC_ALL": "C", "API_KEY": SECRET}
+    told = "LC_ALL and NODE_OPTIONS of its env are not kept: the program that runs the server acts on them, so that no"
+    found = one({"command": "srv", "env": env})
+    assert (found.variable, found.token, found.notes) == ("API_KEY", SECRET, (f"{told} token may be in it",))
+    alone = one({"command": "srv", "env": {"LD_PRELOAD": SECRET}})
+    assert (alone.variable, alone.token, alone.fault) == (None, None, "") and SECRET not in repr(alone)
+
+
 def test_cursor_and_others_with_a_url() -> None:
     assert one({"url": "https://mcp.test/mcp"}).url == "https://mcp.test/mcp"
     assert one({"serverUrl": "https://mcp.test/mcp"}).url == "https://mcp.test/mcp"

@@ -71,8 +71,8 @@ def test_a_suffix_adds_its_groups(tmp_path: Path) -> None:
     )
     assert agrees(tmp_path / "file", text, "-x") and agrees(tmp_path / "file", text)
     read = my_cnf.read(text)
-    assert my_cnf.options(read) == {"host": "a", "user": "u"}
-    assert my_cnf.options(read, "-x") == {"host": "b", "user": "u", "database": "d"}
+    assert [option[:2] for option in my_cnf.options(read)] == [("host", "a"), ("user", "u")]
+    assert dict(option[:2] for option in my_cnf.options(read, "-x")) == {"host": "b", "user": "u", "database": "d"}
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
@@ -167,6 +167,7 @@ def test_where_a_server_is(lines: list[str], place: dict[str, Any]) -> None:
     assert found(*lines).parts == Parts("mysql", database="d", user="me", **place)
 
 
+LEFT: Final = "left out: helm has no such setting"
 PREFERRED: Final = "its ssl-mode preferred may go without TLS; helm is stricter and requires it off this machine"
 BECOMES: Final = "its ssl-mode verify_ca becomes the stricter verify-full, with this machine's authorities"
 
@@ -187,6 +188,22 @@ BECOMES: Final = "its ssl-mode verify_ca becomes the stricter verify-full, with 
         (["skip-ssl"], "disable", None, []),
         (["ssl-verify-server-cert", "ssl-ca=/ca"], "verify-full", "/ca", []),
         (["ssl", "disable-ssl-verify-server-cert"], "require", None, []),
+        (["ssl=0", "ssl-ca=/ca"], "require", "/ca", []),
+        (["ssl-ca=/ca", "ssl=0"], "disable", None, []),
+        (["ssl", "skip-ssl", "ssl"], "require", None, []),
+        (["ssl=0", "ssl-ca=/ca", "[mysql]", "skip-ssl", "[client]", "ssl=1"], "require", "/ca", []),
+        (["ssl-verify-server-cert", "ssl=0", "ssl"], "verify-full", None, []),
+        (["ssl-verify", "ssl-ca=/ca"], "verify-full", "/ca", []),
+        (["ssl=0", "ssl-key=/k"], "require", None, [f"ssl-key is {LEFT}"]),
+        (["ssl=0", "ssl-ca="], "require", None, []),
+        (["skip-ssl=0"], "require", None, []),
+        (["skip-ssl=off"], "disable", None, []),
+        (["SSL_CA=/ca"], "require", "/ca", []),
+        (["loose-ssl-mode=DISABLED", "ssl-ca=/ca"], "require", "/ca", []),
+        (["loose-ssl-mode=VERIFY_IDENTITY", "skip-ssl"], "verify-full", None, []),
+        (["ssl-mode=REQUIRED", "ssl-verify-server-cert"], "verify-full", None, []),
+        (["ssl-mo=VERIFY_IDENTITY"], "verify-full", None, []),
+        (["ssl-mode=PREFERRED", "skip-ssl"], None, None, [PREFERRED]),
     ],
 )
 def test_tls_is_never_less_strict(lines: list[str], tls: str | None, authority: str | None, notes: list[str]) -> None:
@@ -210,10 +227,82 @@ def test_tls_is_never_less_strict(lines: list[str], tls: str | None, authority: 
             "helm has no setting for its ssl-crl, without which the connection would be less protected; add it by hand"
             " to go without",
         ),
+        (
+            ["host=a", "ssl-c=/x"],
+            "one of its options may be short for ssl-ca or ssl-capath or ssl-cert or ssl-cipher or"
+            " ssl-crl or ssl-crlpath; write its whole name there",
+        ),
+        (
+            ["host=a", f"loose-ssl-{SECRET}=1"],
+            "one of its options for TLS is none that helm knows, and without it the"
+            " connection may be less protected; add it by hand to go without",
+        ),
     ],
 )
 def test_what_is_refused_says_why(lines: list[str], fault: str) -> None:
     assert found(*lines).fault == fault
+
+
+def theirs_of(file: Path, lines: list[str]) -> dict[str, str] | None:
+    """What MariaDB's client itself would use, None where it refuses the file; nothing is connected to."""
+    program = shutil.which("mariadb")
+    assert program, "the tests need mariadb (Debian: apt-get install mariadb-client-core)"
+    file.write_text("\n".join(["[client]", "host=db.test", "user=me", *lines]))
+    words = [program, f"--defaults-file={file}", "--help"]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=20, text=True)
+    if done.returncode or f"{program.rsplit('/')[-1]}: " in done.stderr.replace("Warning: mariadb", ""):
+        return None
+    rows = (line.partition(" ") for line in done.stdout[done.stdout.index("\n---") :].splitlines())
+    return {name: value.strip().replace("(No default value)", "") for name, _, value in rows}
+
+
+CLIENTS: Final = [
+    *(f"{prefix}{name}{value}" for prefix in ("", "skip-", "enable-", "loose-", "loose-skip-", "skip-enable-")
+      for name in ("ssl", "SSL", "ssl-verify-server-cert", "ssl_verify", "ssl-v") for value in ("", "=0", "=1")),
+    *(f"{name}={value}" for name in ("ssl", "skip-ssl") for value in ("", "on", "TRUE", "yes", "off", "2", "01")),
+    *("us=q", "user=q", "USER=q", "loose_user=q", "ho=q", "so=/q", "po=33", "da=q", "prot=tcp", "database=a;database="),
+    *("ssl=0;ssl-ca=/q", "ssl-ca=/q;ssl=0", "ssl;skip-ssl;ssl", "ssl=0;ssl-key=/q", "ssl=0;ssl-cip=q", "ssl=0;ssl-ca="),
+    *("ssl=0;[mysql];ssl-ca=/q;[client];skip-ssl", "ssl;[mysql];ssl=0;[client];ssl", "ssl=0;tls-version=q"),
+    *("ss=0", "ssl-=0", "ssl-c=/q", "ssl-cr=/q", "s=q", "p=q", "d=q", "ssl-bogus", "s-sl=0", "--ssl=0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("written", CLIENTS)
+def test_an_option_means_what_it_means_to_the_client(tmp_path: Path, written: str) -> None:
+    lines = written.split(";")
+    wanted = theirs_of(tmp_path / "file", lines)
+    options = my_cnf.options(my_cnf.read("\n".join(["[client]", "host=db.test", "user=me", *lines])))
+    if wanted is None:
+        known = {"s-sl", "--ssl"}
+        assert any(option.fault or option.name in known for option in options)
+        return
+    assert not any(option.fault for option in options)
+    ours = {option.name: option.value or "" for option in options}
+    texts = ("host", "user", "socket", "database", "protocol", "ssl-ca")
+    assert {name: ours.get(name, "") for name in texts} == {name: wanted[name] for name in texts}
+    assert ours.get("port", "0") == wanted["port"]
+    # What they take where nothing is said is not the same for all of them.
+    on = {"require": True, "verify-full": True, "disable": False, None: wanted["ssl"] == "TRUE"}
+    switched = my_cnf._switched(options, implied=True)
+    assert on[switched] == (wanted["ssl"] == "TRUE")
+    assert (switched == "verify-full") == (wanted["ssl"] == wanted["ssl-verify-server-cert"] == "TRUE")
+
+
+def test_a_short_name_of_the_password_is_known_too() -> None:
+    assert [
+        found("host=a", line).parts for line in (f"pass={SECRET}", f"loose-password={SECRET}", "skip-password")
+    ] == [
+        Parts("mysql", host="a", port=3306, database="d", user="me", password=word) for word in (SECRET, SECRET, None)
+    ]
+
+
+def test_a_group_that_makes_no_name_is_told_and_the_others_found() -> None:
+    text = "[client]\ndatabase=???\nhost=db.test\nuser=me\n[client-???]\nhost=a\n[client-b]\nhost=b\n"
+    assert [(one.name, one.origin, one.fault) for one in my_cnf.found(my_cnf.read(text), "me")] == [
+        ("db.test", "[client]", ""),
+        ("", "[client-???]", "no name of a profile can be made from its name"),
+        ("b", "[client-b]", ""),
+    ]
 
 
 def test_what_is_left_out_is_named() -> None:

@@ -111,6 +111,9 @@ TOGETHER: Final = "login and password are sent together, as HTTP Basic has it"
 
 
 LOGIN: Final = "its login is a token, and is sent as a bearer token"
+ALONE: Final = "it has no password: its login, which may be a token, is sent alone, as curl does (HTTP Basic)"
+HEX: Final = "0a1b2c3d4e" * 4
+SHOWN: Final = ("me", "me@x.test", "__token__", "oauth2", "X-Access-Token")
 SHAPED: Final = "ghp_" + "a1b2" * 9
 
 
@@ -131,6 +134,13 @@ def bearer(why: str) -> str:
         ("t0k", "x-oauth-basic", "bearer", "t0k", LOGIN),
         (SHAPED, "", "bearer", SHAPED, LOGIN),
         (SHAPED, "p", "raw", basic(f"{SHAPED}:p"), TOGETHER),
+        # As curl sends it, and as services take it whose key is the user of HTTP Basic.
+        (HEX, "", "raw", basic(f"{HEX}:"), ALONE),
+        ("me", "", "raw", basic("me:"), ALONE),
+        ("oauth2", "", "raw", basic("oauth2:"), ALONE),
+        (HEX, "api_token", "raw", basic(f"{HEX}:api_token"), TOGETHER),
+        (HEX, "X", "raw", basic(f"{HEX}:X"), TOGETHER),
+        (HEX, "p", "raw", basic(f"{HEX}:p"), TOGETHER),
     ],
 )
 def test_credentials_are_sent_as_they_are_meant(login: str, password: str, format_: str, token: str, note: str) -> None:
@@ -138,7 +148,8 @@ def test_credentials_are_sent_as_they_are_meant(login: str, password: str, forma
     assert (found.base_url, found.format, found.token, found.notes) == ("https://api.test", format_, token, (note,))
     # Where it may be a secret, the login is not told either.
     assert found.origin in ("machine api.test", f"machine api.test, login {login}")
-    assert not {token, SHAPED, "t0k"} & set(re.split("[ ',]", repr((found, Entry("api.test", login, password)))))
+    assert ("login" in found.origin) == (login in SHOWN and password != "")
+    assert not {token, SHAPED, HEX, "t0k"} & set(re.split("[ ',]", repr((found, Entry("api.test", login, password)))))
 
 
 def test_github_is_said_to_have_its_api_elsewhere() -> None:
@@ -156,20 +167,46 @@ def test_github_is_said_to_have_its_api_elsewhere() -> None:
     ("entry", "fault"),
     [
         (Entry(None, "me", "p"), "it is for any machine, and a profile has one base URL"),
-        (Entry("a", "me", ""), "it has no password"),
+        (Entry("a", "", ""), "it has no password"),
+        (Entry("a", "m:e", ""), "its login has a colon, which HTTP Basic cannot carry"),
         (Entry("a", "anonymous", "me@x.test"), "its login is anonymous"),
         (Entry("a", "m:e", "p"), "its login has a colon, which HTTP Basic cannot carry"),
         (
             Entry("a_b", "me", "p"),
-            "https:// with its name must name a host: letters, digits, - and ., or an IPv4 address of four numbers",
+            "https:// with the name of its machine must name a host: letters, digits, - and ., or an IPv4 address of"
+            " four numbers",
         ),
-        (Entry("a/b", "me", "p"), "https:// with its name must name a host alone"),
-        (Entry("me@a", "me", "p"), "https:// with its name must not contain credentials"),
+        (Entry("a/b", "me", "p"), "https:// with the name of its machine must name a host alone"),
+        (Entry("me@a", "me", "p"), "https:// with the name of its machine must not contain credentials"),
+        (
+            Entry(f"{SHAPED}.test", "me", "p"),
+            "https:// with the name of its machine must name a host: letters, digits,"
+            " - and ., or an IPv4 address of four numbers",
+        ),
     ],
 )
 def test_what_is_no_service_says_why(entry: Entry, fault: str) -> None:
     (found,) = netrc.found([entry])
     assert (found.token, found.fault) == ("", fault)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        f"me:{SECRET}@api.test",
+        f"https://api.test/?token={SECRET}",
+        f"api.test?{SECRET}",
+        f"api.test/{SECRET}",
+        f"api.test:{SECRET}",
+        f"api_{SECRET}",
+        f"{SECRET} api.test",
+    ],
+)
+def test_a_machine_that_is_no_plain_host_is_not_shown(machine: str) -> None:
+    plain, odd = netrc.found([Entry("api.test", "me", "p"), Entry(machine, "me", "p")])
+    assert plain.origin == "machine api.test, login me"
+    assert (odd.name, odd.origin, odd.base_url, odd.token) == ("", "entry 2", "", "")
+    assert odd.fault.startswith("https:// with the name of its machine must ") and SECRET not in repr(odd)
 
 
 def test_the_first_of_a_machine_and_login_counts() -> None:

@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg import pq
 
-from helm_cli.grammar import pg_service
+from helm_cli.grammar import pg_defaults, pg_service
 from helm_cli.grammar.database_url import Parts
 from helm_cli.grammar.found import FoundDatabase
+from helm_cli.grammar.pg_defaults import Surroundings
 from helm_cli.grammar.pg_service import Service
 
 SECRET: Final = "canary-71d0"
@@ -22,7 +23,7 @@ HOST: Final = "host=db.test"
 def one(*lines: str, root: str | None = None) -> FoundDatabase:
     """What is found of a service of these lines."""
     (service,) = pg_service.read("\n".join(["[shop]", *lines]))
-    found = pg_service.found(service, "login", root)
+    found = pg_service.found(service, "login", Surroundings(root=root))
     assert SECRET not in repr((service, found))
     return found
 
@@ -170,6 +171,7 @@ BECOMES: Final = "becomes the stricter verify-full, with this machine's authorit
         (["sslmode=verify-ca", "sslrootcert=/ca"], None, "require", "/ca", []),
         (["sslmode=verify-ca"], None, "verify-full", None, [f"its sslmode verify-ca {BECOMES}"]),
         (["sslmode=require", "sslrootcert=system"], None, "verify-full", None, [f"its sslmode require {BECOMES}"]),
+        (["sslrootcert=system"], None, "verify-full", None, []),
         (["sslmode=verify-full"], None, "verify-full", None, []),
         (["sslmode=verify-full", "sslrootcert=system"], "/root.crt", "verify-full", None, []),
         (["sslmode=verify-full", "sslrootcert=/ca"], None, "verify-full", "/ca", []),
@@ -228,6 +230,6 @@ def test_a_name_that_makes_none_is_refused() -> None:
 
 def test_every_keyword_that_libpq_knows_is_known_here() -> None:
     """One that a later libpq learns has to be thought about: kept, left out or refused."""
-    known = pg_service._KEPT | pg_service._NEEDED | pg_service._LEFT_OUT
+    known = pg_service._KEPT | pg_defaults.NEEDED | pg_service._LEFT_OUT
     theirs = {option.keyword.decode() for option in pq.Conninfo.get_defaults()} - {"service", "servicefile"}
     assert theirs <= known

@@ -102,6 +102,59 @@ def test_the_first_line_that_fits_counts(tmp_path: Path, text: str) -> None:
     assert ours(text, *asked) == libpq(tmp_path / "file", text, *asked)
 
 
+LINES: Final = st.lists(
+    st.tuples(
+        st.sampled_from(["h", "*", "i"]),
+        st.sampled_from(["1", "*", "5432"]),
+        st.sampled_from(["d", "*", "e"]),
+        st.sampled_from(["u", "*", "v"]),
+        st.sampled_from(["p", "q", "r", ""]),
+    ).map(":".join),
+    max_size=5,
+).map("\n".join)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(LINES)
+def test_a_database_has_the_password_that_libpq_takes_for_it(tmp_path: Path, text: str) -> None:
+    """Whichever line it was found in, also where its name is only answered, and where its port is any."""
+    entries = pgpass.read(text)
+    for entry in entries:
+        parts = pgpass.ranked(pgpass.found(entry), entries).parts
+        if parts is None:
+            continue
+        place = (str(parts.host), str(parts.port), parts.database or "d", str(parts.user))
+        wanted = libpq(tmp_path / "file", text, *place)
+        if parts.database is None:
+            whole = parts._replace(database="d")
+            assert pgpass.password(entries, whole) == wanted
+        else:
+            assert parts.password == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "passwords"),
+    [
+        ("h:5432:*:u:FIRST\nh:5432:d:u:SECOND", ["FIRST", "FIRST"]),
+        ("h:5432:d:u:FIRST\nh:5432:*:u:SECOND", ["FIRST", "SECOND"]),
+        ("*:*:*:*:FIRST\nh:5432:d:u:SECOND", [None, "FIRST"]),
+        ("h:*:d:u:FIRST\nh:5432:d:u:SECOND\nh:1:d:u:THIRD", ["FIRST", "FIRST", "FIRST"]),
+        ("h:5432:d:u:FIRST\nh:*:d:u:SECOND", ["FIRST", "FIRST"]),
+        ("h:5432:d:u:\nh:*:d:u:SECOND", [None, None]),
+    ],
+)
+def test_a_line_before_goes_first_and_is_told(text: str, passwords: list[str | None]) -> None:
+    entries = pgpass.read(text)
+    whole = [pgpass.ranked(pgpass.found(entry), entries) for entry in entries]
+    assert [one.parts.password if one.parts else None for one in whole] == passwords
+    told = "libpq takes the password of line 1 for it, which comes first, and so does helm"
+    moved = [
+        one.parts is not None and entry.password != word
+        for one, entry, word in zip(whole, entries, passwords, strict=True)
+    ]
+    assert [told in one.notes for one in whole] == moved
+
+
 def test_localhost_is_the_usual_socket_too(tmp_path: Path) -> None:
     text = "localhost:5432:d:u:p"
     # Which folder is the usual one, whoever built this libpq chose.

@@ -33,6 +33,8 @@ TITLE: Final = re.sub(CONTROL, "", WORD)[:200]
 LINES: Final = "".join(f"<{name}>{text}\n" for name, text in TEXTS.items())
 # A name of a file each.
 NAMES: Final = [f"<{name}>{text}".replace("/", ":").replace("\0", "")[:80] for name, text in TEXTS.items()]
+# A machine's name that is no plain one is not shown, so that of the file is.
+NETRC: Final = f"netrc{BARE[:60]}"
 SERVER: Final = (sys.executable, "-I", str(Path(hostile_mcp.__file__)))
 
 
@@ -154,12 +156,12 @@ def write_files(workspace: Path) -> None:
     )
     fields = f'engine = "postgres"\nhost = "h"\nport = 1\ndatabase = {toml(WORD)}\nuser = {toml(WORD)}\n'
     (workspace / "helm.toml").write_text(f"version = 1\n[db.w]\n{fields}")
-    word = quote(BARE, safe="")
+    word = quote(re.sub("[:@]", "", BARE), safe="")
     url = f"postgres://{word}:p@h/{word}"
     (workspace / "env").write_text(f"DATABASE_URL={url}\nB_URL=mysql://{WORD}\n".replace("\0", ""))
     machines = f"machine {BARE} login {BARE} password x\nmachine a.example.com password {BARE}\n"
-    (workspace / "netrc").write_text(machines)
-    (workspace / "netrc").chmod(0o600)
+    (workspace / NETRC).write_text(machines)
+    (workspace / NETRC).chmod(0o600)
     asked = {"connection": "app", "operation": WORD, "plugin": "evil"}
     (workspace / "batch.jsonl").write_text(f"{json.dumps(asked)}\n{LINE}")
 
@@ -210,7 +212,7 @@ PLACES: Final[dict[str, tuple[tuple[str, ...], bool]]] = {
     "a command": (("mcp", "show", "tool"), True),
     "profiles of another machine": (("config", "import", "helm.toml"), False),
     "connection URLs": (("db", "import", "--env-file", "env"), False),
-    "tokens of another program": (("service", "import", "./netrc"), False),
+    "tokens of another program": (("service", "import", f"./{NETRC}"), False),
     "health": (("doctor",), False),
     "the history": (("history",), False),
     "the history as json": (("history", "-o", "json"), False),
