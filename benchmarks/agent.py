@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.pairs import Row, cost
-from benchmarks.services import ARGUMENTS, service
+from benchmarks.services import LINE, service
 from benchmarks.services import right as issues
 from tests.rig import mcp_calls
 
@@ -20,7 +20,7 @@ def memory(rounds: int | None) -> Iterator[Row]:
         on.well("mcp", "add", "mine", "--", *mcp_calls.command("plain"))
         on.approve("mine", {"id": "mine", "kind": "mcp", "server": "mine", "operations": ["echo"]})
         asked = [
-            {"connection": "gh", "operation": "issues", "args": ARGUMENTS},
+            LINE,
             {"connection": "mine", "operation": "echo", "args": {"message": "hi"}},
         ]
         lines = "".join(f"{json.dumps(line)}\n" for line in asked) * (BATCH // 2)
@@ -35,7 +35,7 @@ def memory(rounds: int | None) -> Iterator[Row]:
             assert agent.calls() == BATCH * len(held), agent.status()
     first, last = held[WARMING - 1], held[-1]
     told = f"RSS {first:.1f}, then {last:.1f} MiB; a service and a tool in turn"
-    yield Row(f"the agent holds more after {BATCH * BATCHES} calls", last - first, "MiB", 2, told)
+    yield Row(f"the agent after {BATCH * BATCHES:,} calls", last - first, "MiB", 2, told)
 
 
 def _resident(pid: int) -> float:

@@ -1,16 +1,22 @@
-"""Calls of databases, held against bare scripts, and through the agent against the same call without it."""
+"""Calls of databases, held against bare scripts and other people's programs, and through the agent."""
 
+import csv
+import io
 import json
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
-from benchmarks.pairs import A_BATCH, Row, compared, each, median, side_by_side, start
+from benchmarks import peers
+from benchmarks.pairs import Cost, Row, Run, batch, compared, side_by_side
 from benchmarks.stage import Right, Stage, stage
 from tests import example
 from tests.rig import mariadb, postgres
 
 RECENT: Final = ("app", "recent", "--arg", "status=open", "--arg", "limit=20")
-MORE: Final = 400
+LINE: Final = {"connection": "app", "operation": "recent", "args": {"status": "open", "limit": 20}}
+# For programs that take no values beside the statement.
+WRITTEN_OUT: Final = "SELECT id, title, status FROM tickets WHERE status = 'open' ORDER BY id DESC LIMIT 20"
+NAMED: Final = "SELECT id, title, status FROM tickets WHERE status = :status ORDER BY id DESC LIMIT :limit"
 
 
 def recent(first: int) -> Right:
@@ -24,43 +30,22 @@ def recent(first: int) -> Right:
 
 def sqlite(rounds: int | None) -> Iterator[Row]:
     with stage() as on:
-        file = str(example.ready(on.helm, on.workspace))
-        ours = on.call(*RECENT, data=recent(199))
-        alone, bare = side_by_side(rounds or 25, ours, on.script("sqlite", file, example.RECENT, data=recent(199)))
-        yield compared("helm call on SQLite : bare sqlite3 script", alone, bare, 4)
-        yield _batch(on, rounds)
-        without = on.twin().call(*RECENT, data=recent(199))
+        file, right = str(example.ready(on.helm, on.workspace)), recent(199)
+        script = on.script("sqlite", file, example.RECENT, data=right)
+        words = ("query", file, NAMED, "-p", "status", "open", "-p", "limit", "20")
+        utils = on.command(peers.program("sqlite-utils"), *words, right=_objects)
+        lite = on.command(peers.program("litecli"), file, "--csv", "-e", WRITTEN_OUT, right=_csv(199))
+        without, ours = on.twin().call(*RECENT, data=right), on.call(*RECENT, data=right)
         with on.agent() as agent:
-            through, alone = side_by_side(rounds or 25, ours, without)
+            alone, through, bare, other, another = side_by_side(rounds or 12, without, ours, script, utils, lite)
             assert agent.calls() > len(through)
-        yield compared("helm call on SQLite through the agent : without", through, alone, 1)
-
-
-def _batch(on: Stage, rounds: int | None) -> Row:
-    line = json.dumps({"connection": "app", "operation": "recent", "args": {"status": "open", "limit": 20}}) + "\n"
-    lines = [line.encode() * count for count in (1, 1 + MORE)]
-    with on.in_memory() as quick:
-        runs = [quick.call("--batch", "-", data=recent(199), stdin=stdin) for stdin in lines]
-        one, many, nothing = side_by_side(rounds or 10, *runs, on.nothing())
-    short, long = side_by_side(3, *(on.call("--batch", "-", data=recent(199), stdin=stdin) for stdin in lines))
-    cpu, wall, disk = each(one, many, MORE, "CPU"), each(one, many, MORE, "wall"), each(short, long, MORE, "wall")
-    told = f"by CPU; {cpu:.2f} ms, wall {wall:.2f} ms, with the home on this disk {disk:.2f} ms; {MORE} more calls"
-    return Row("one more call in a batch on SQLite : python -c pass", cpu / start(nothing), "times", A_BATCH, told)
-
-
-def endless(rounds: int | None) -> Iterator[Row]:
-    with stage() as on:
-        example.ready(on.helm, on.workspace)
-        refused = on.call("app", "endless", data=lambda data: False)
-        refused = refused._replace(right=lambda out: _code(out) == "too_many_rows", statuses=(11,))
-        (costs,) = side_by_side(rounds or 5, refused)
-        yield Row("a query of 10^8 rows is refused after", median(costs, "CPU"), "s", 1, "CPU, the start with it")
-        little, much = on.peak(*RECENT), on.peak("app", "endless", code="too_many_rows")
-        yield Row("and holds more than a small call", much - little, "MiB", 30, f"{much:.1f} / {little:.1f} MiB")
-
-
-def _code(out: bytes) -> Any:
-    return json.loads(out)["error"]["code"]
+        yield compared("cold : a bare sqlite3 script", alone, bare, 4)
+        yield compared("cold : sqlite-utils query", alone, other, 1)
+        yield compared("cold : litecli -e", alone, another, 1)
+        yield compared("through the agent : without it", through, alone, 1)
+        with on.in_memory() as quick:
+            loop = on.loop("sqlite", file, example.RECENT, data=right)
+            yield batch(rounds, quick.batch(LINE, right), loop, on.nothing())
 
 
 def on_postgres(rounds: int | None) -> Iterator[Row]:
@@ -68,19 +53,20 @@ def on_postgres(rounds: int | None) -> Iterator[Row]:
         server.outside("CREATE TABLE tickets (id integer PRIMARY KEY, title text, status text)")
         server.outside("INSERT INTO tickets SELECT n, 'Ticket ' || n, 'open' FROM generate_series(1, 200) n")
         example.ready_on_postgres(on.helm, on.workspace, server)
-        words = (str(server.port), postgres.OWNER)
-        script = on.script("postgres", *words, data=recent(200), stdin=postgres.PASSWORD.encode())
-        ours = on.call(*RECENT, data=recent(200))
-        alone, bare = side_by_side(rounds or 20, ours, script)
-        yield compared("helm call on Postgres : bare psycopg script", alone, bare, 1.3)
-        twin = on.twin()
-        twin.well("db", "edit", "pg", "--password-stdin", stdin=postgres.PASSWORD)
-        without = twin.call(*RECENT, data=recent(200))
-        with on.agent() as agent:
-            through, alone, bare = side_by_side(rounds or 20, ours, without, script)
-            assert agent.calls() > len(through)
-        yield compared("helm call on Postgres through the agent : without", through, alone, 1)
-        yield compared("helm call on Postgres through the agent : script", through, bare, 1)
+        words, password = (str(server.port), postgres.OWNER), postgres.PASSWORD
+        where = ("-h", "127.0.0.1", "-p", str(server.port), "-U", postgres.OWNER, "-d", "zq_main", "-t")
+        settings = {"PGPASSWORD": password}
+        cli = on.command(peers.program("pgcli"), *where, "-c", WRITTEN_OUT, right=_drawn(200), **settings)
+        script = on.script("postgres", *words, data=recent(200), stdin=password.encode())
+        again = ("db", "edit", "pg", "--password-stdin")
+        cold, through, bare, other = _cold_and_warm(on, rounds, again, password, 200, script, cli)
+        yield compared("cold : a bare psycopg script", cold, bare, 1.3)
+        yield compared("cold : pgcli -c", cold, other, 1)
+        yield compared("through the agent : that script", through, bare, 1)
+        with on.in_memory() as quick:
+            quick.well(*again, stdin=password)
+            loop = on.loop("postgres", *words, data=recent(200), stdin=password.encode())
+            yield batch(rounds, quick.batch(LINE, recent(200)), loop, on.nothing())
 
 
 def on_mysql(rounds: int | None) -> Iterator[Row]:
@@ -88,7 +74,47 @@ def on_mysql(rounds: int | None) -> Iterator[Row]:
         server.outside("CREATE TABLE tickets (id integer PRIMARY KEY, title text, status text)")
         server.outside("INSERT INTO tickets SELECT seq, CONCAT('Ticket ', seq), 'open' FROM seq_1_to_200")
         example.ready_on_mysql(on.helm, on.workspace, server)
-        words = (str(server.port), mariadb.USER)
-        script = on.script("mariadb", *words, data=recent(200), stdin=mariadb.PASSWORD.encode())
-        alone, bare = side_by_side(rounds or 20, on.call(*RECENT, data=recent(200)), script)
-        yield compared("helm call on MySQL : bare connector script", alone, bare, 1.3)
+        words, password = (str(server.port), mariadb.USER), mariadb.PASSWORD
+        script = on.script("mariadb", *words, data=recent(200), stdin=password.encode())
+        again = ("db", "edit", "my", "--password-stdin")
+        cold, through, bare = _cold_and_warm(on, rounds, again, password, 200, script)
+        yield compared("cold : a bare mysql.connector script", cold, bare, 1.3)
+        yield compared("through the agent : that script", through, bare, 1)
+        with on.in_memory() as quick:
+            quick.well(*again, stdin=password)
+            loop = on.loop("mariadb", *words, data=recent(200), stdin=password.encode())
+            yield batch(rounds, quick.batch(LINE, recent(200)), loop, on.nothing())
+
+
+def _cold_and_warm(
+    on: Stage, rounds: int | None, again: Sequence[str], password: str, first: int, *others: Run
+) -> list[list[Cost]]:
+    """The costs of a call without the agent and of one through it, and of the others beside them."""
+    twin = on.twin()
+    twin.well(*again, stdin=password)
+    without, ours = (place.call(*RECENT, data=recent(first)) for place in (twin, on))
+    with on.agent() as agent:
+        columns = side_by_side(rounds or 10, without, ours, *others)
+        assert agent.calls() > len(columns[1])
+    return columns
+
+
+def _objects(out: bytes) -> bool:
+    told = json.loads(out)
+    return len(told) == 20 and told[0] == {"id": 199, "title": "Ticket 199", "status": "open"}
+
+
+def _csv(first: int) -> Callable[[bytes], bool]:
+    def right(out: bytes) -> bool:
+        head, *rows = csv.reader(io.StringIO(out.decode()))
+        return (head, rows[0], len(rows)) == (["id", "title", "status"], [str(first), f"Ticket {first}", "open"], 20)
+
+    return right
+
+
+def _drawn(first: int) -> Callable[[bytes], bool]:
+    """Rows with spaces between, without a head."""
+    return lambda out: (
+        [line.split() for line in out.decode().splitlines()][:1] == [[str(first), "Ticket", str(first), "open"]]
+        and len(out.splitlines()) == 20
+    )

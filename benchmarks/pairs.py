@@ -16,8 +16,10 @@ SECONDS: Final = 120.0
 
 By = Literal["wall", "CPU"]
 
-# What one more call of a batch may take: 1 ms on a machine where Python alone takes 12 to start.
+# What a batch may add to a call: 1 ms (design, section 11) on a machine where Python alone takes 12.5 to start.
 A_BATCH: Final = 0.08
+MORE: Final = 400
+CLOCKS: Final[tuple[By, By]] = ("CPU", "wall")
 
 
 class Wrong(Exception):
@@ -33,6 +35,10 @@ class Run(NamedTuple):
     env: Mapping[str, str] = os.environ
     cwd: Path | None = None
     statuses: tuple[int, ...] = (0,)
+
+
+# A run that does its work so many times.
+Counted = Callable[[int], Run]
 
 
 class Cost(NamedTuple):
@@ -124,11 +130,31 @@ def compared(what: str, ours: Sequence[Cost], theirs: Sequence[Cost], aim: float
     return Row(what, ratio(ours, theirs, by), "times", aim, told)
 
 
+def held(what: str, much: float, little: float, aim: float) -> Row:
+    """How many MiB more one call held than another."""
+    return Row(what, much - little, "MiB", aim, f"{much:.1f} / {little:.1f} MiB")
+
+
 def each(one: Sequence[Cost], many: Sequence[Cost], more: int, by: By) -> float:
     """The milliseconds of one more piece of work, of runs that differ by `more` of them."""
     return (median(many, by) - median(one, by)) / more * 1e3
 
 
-def start(costs: Sequence[Cost]) -> float:
+def batch(rounds: int | None, ours: Counted, loop: Counted, nothing: Run) -> Row:
+    """What a batch adds to each call of a loop in one script, told by what it takes to start Python on this machine."""
+    counts = (1, 1 + MORE)
+    runs = [*map(ours, counts), *map(loop, counts), nothing]
+    one, many, one_bare, many_bare, start = side_by_side(rounds or 5, *runs)
+    cpu, wall = (each(one, many, MORE, by) for by in CLOCKS)
+    bare, bare_wall = (each(one_bare, many_bare, MORE, by) for by in CLOCKS)
+    added = cpu - bare
+    told = (
+        f"by CPU: adds {added:.2f} ms to {bare:.2f}, {cpu / bare:.1f} times; wall {wall - bare_wall:.2f} to"
+        f" {bare_wall:.2f}; {MORE} more calls"
+    )
+    return Row("a batch adds to each call of a loop : python -c pass", added / start_of(start), "times", A_BATCH, told)
+
+
+def start_of(costs: Sequence[Cost]) -> float:
     """The milliseconds of the processor that Python's own start takes, by which others are told for any machine."""
     return median(costs, "CPU") * 1e3

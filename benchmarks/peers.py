@@ -11,13 +11,23 @@ from typing import Final
 from tests.program import ROOT
 from tests.rig import peers
 
-# Environment -> what is in it. In one where httpx's own command line is there too, httpx is slower to import.
-PYPI: Final = {"tools": ("httpie==3.2.4", "fastmcp==4.2.3"), "httpx": ("httpx==0.28.1",)}
+# Each in an environment of its own, which nothing else makes slower, with what it recommends to be quick. In that of
+# httpx nothing else is, for where its own command line is there too, it is slower to import.
+PYPI: Final = {
+    "http": ("httpie==3.2.4",),
+    "httpx": ("httpx==0.28.1",),
+    "sqlite-utils": ("sqlite-utils==4.2.1",),
+    "litecli": ("litecli==1.17.1",),
+    "pgcli": ("pgcli==4.7.1", "psycopg[binary]==3.3.9"),
+    "fastmcp": ("fastmcp==4.2.3",),
+}
+_INSPECTOR: Final = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 _VENVS: Final = ROOT / ".cache" / "bench-peers"
 
 
-def program(name: str, environment: str = "tools") -> str:
-    """The path of a program of an environment in `PYPI`, which is made where it is not there, or is another."""
+def program(name: str, environment: str | None = None) -> str:
+    """The path of a program of an environment in `PYPI`, that of its name, which is made where it is not there."""
+    environment = environment or name
     venv = _VENVS / environment
     wanted = "\n".join((sys.version, *PYPI[environment]))
     made_of = venv / "made-of"
@@ -49,3 +59,9 @@ def fastmcp(server: list[str], tool: str, arguments: str) -> list[str]:
     """`fastmcp call` of a tool of this server."""
     words = ["--command", shlex.join(server), "--target", tool, "--input-json", arguments, "--json"]
     return [program("fastmcp"), "call", *words]
+
+
+def inspector(server: list[str], tool: str, argument: str) -> list[str]:
+    """A call of a tool of this server by the command-line mode of npm's MCP Inspector, without npx before it."""
+    words = ["--method", "tools/call", "--tool-name", tool, "--tool-arg", argument]
+    return [peers.NODE, peers.script(_INSPECTOR), "--cli", *server, *words]

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from benchmarks import peers
-from benchmarks.pairs import Cost, Row, compared, side_by_side
+from benchmarks.pairs import Cost, Row, batch, compared, side_by_side
 from benchmarks.stage import stage
 from tests.program import run
-from tests.rig import mcp_calls
 from tests.rig import peers as programs
 
 ECHO: Final = ("everything", "echo", "--arg", "message=hi")
 ECHOED: Final = [{"type": "text", "text": "Echo: hi"}]
+LINE: Final = {"connection": "everything", "operation": "echo", "args": {"message": "hi"}}
 STATUS: Final = "tdt_workspace_status"
 
 
@@ -22,15 +22,20 @@ def everything(rounds: int | None) -> Iterator[Row]:
         on.well("mcp", "add", "everything", "--", *server)
         on.approve("echoes", {"id": "everything", "kind": "mcp", "server": "everything", "operations": ["echo"]})
         cold = on.twin().call(*ECHO, data=_echoed)
-        script = on.script("tool", "echo", '{"message": "hi"}', *server, data=_echoed)
+        script = on.loop("tool", "echo", '{"message": "hi"}', *server, data=_echoed)
         fastmcp = on.command(*peers.fastmcp(server, "echo", '{"message": "hi"}'), right=_content)
+        inspector = on.command(*peers.inspector(server, "echo", "message=hi"), right=_inspected)
         with on.agent() as agent:
             warm = on.call(*ECHO, data=_echoed)
-            ours, through, bare, other = side_by_side(rounds or 10, cold, warm, script, fastmcp)
-            assert agent.calls() > len(through)
-        yield compared("cold helm call on server-everything : SDK script", ours, bare, 0.8)
-        yield compared("cold helm call on server-everything : fastmcp call", ours, other, 0.5)
-        yield _through("server-everything", through, bare)
+            columns = side_by_side(rounds or 5, cold, warm, script(1), fastmcp, inspector)
+            assert agent.calls() > len(columns[1])
+        ours, through, bare, other, another = columns
+        yield compared("cold : a script on the SDK", ours, bare, 0.8)
+        yield compared("cold : fastmcp call", ours, other, 0.5)
+        yield compared("cold : the MCP Inspector's --cli", ours, another, 0.8)
+        yield _through(through, bare)
+        with on.in_memory() as quick:
+            yield batch(rounds, quick.batch(LINE, _echoed), script, on.nothing())
 
 
 def _echoed(data: Any) -> bool:
@@ -42,9 +47,13 @@ def _content(out: bytes) -> bool:
     return told["is_error"] is False and told["content"] == ECHOED
 
 
-def _through(what: str, through: list[Cost], bare: list[Cost]) -> Row:
+def _inspected(out: bytes) -> bool:
+    return bool(json.loads(out) == {"content": ECHOED})
+
+
+def _through(through: list[Cost], bare: list[Cost]) -> Row:
     # By the time that passes: what the agent and its server do is in no process tree of helm's.
-    return compared(f"helm call on {what} through the agent : SDK script", through, bare, 0.15)
+    return compared("through the agent : that script", through, bare, 0.15)
 
 
 def tdt(rounds: int | None) -> Iterator[Row]:
@@ -59,25 +68,20 @@ def tdt(rounds: int | None) -> Iterator[Row]:
         on.approve("brain", {"id": "brain", "kind": "tdt-mcp", "operations": [STATUS]})
         cold = on.twin().call("brain", STATUS, data=_status)
         server = [program, "--workspace", str(other), "mcp", "serve", "--profile", "read-only"]
-        script = on.script("tool", STATUS, "{}", *server, data=lambda data: data["ok"] and _status(data["data"]))
+        script = on.loop("tool", STATUS, "{}", *server, data=lambda data: data["ok"] and _status(data["data"]))
         with on.agent() as agent:
             warm = on.call("brain", STATUS, data=_status)
             # The agent's server has the workspace that the cold call wants; so does not its own twin.
-            through, bare = side_by_side(rounds or 10, warm, script)
+            through, bare = side_by_side(rounds or 5, warm, script(1))
             assert agent.calls() > len(through)
-        ours, again = side_by_side(rounds or 7, cold, script)
-        yield compared("cold helm call on TDT : SDK script", ours, again, 0.8)
-        yield _through("TDT", through, bare)
+        ours, again = side_by_side(rounds or 5, cold, script(1))
+        yield compared("cold : a script on the SDK", ours, again, 0.8)
+        yield _through(through, bare)
+        with on.in_memory() as quick:
+            line = {"connection": "brain", "operation": STATUS}
+            # A call takes much longer there, and so differs by more.
+            yield batch(rounds or 9, quick.batch(line, _status), script, on.nothing())
 
 
 def _status(data: Any) -> bool:
     return isinstance(data["workspace_key"], str) and data["projects_total"] == 0
-
-
-def limits(rounds: int | None) -> Iterator[Row]:
-    with stage() as on:
-        on.well("mcp", "add", "mine", "--", *mcp_calls.command("plain"))
-        on.approve("mine", {"id": "mine", "kind": "mcp", "server": "mine", "operations": ["say", "huge"]})
-        little, much = on.peak("mine", "say", "--arg", "message=hi"), on.peak("mine", "huge", code="too_large")
-        told = f"{much:.1f} / {little:.1f} MiB"
-        yield Row("a tool's result without end holds more than a small one", much - little, "MiB", 30, told)

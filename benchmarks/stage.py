@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from benchmarks.pairs import Run
+from benchmarks.pairs import Counted, Run
 from tests.program import ROOT, Finished, run
 from tests.rig import agents
 from tests.rig.agents import Agent
@@ -21,12 +21,20 @@ from tests.rig.agents import Agent
 BARE: Final = ROOT / "benchmarks" / "bare"
 # A console script as pip writes it, `import re` and all.
 HELM: Final = "import re, sys; from helm_cli.__main__ import entry; sys.exit(entry())"
-# Runs helm, then prints its peak of memory in KiB on a line of its own. Not `ru_maxrss`, which starts at the parent's.
+# Runs helm, then prints on a line of its own the peak of its memory in KiB, and that of each process that was forked
+# from it and waits. Not `ru_maxrss`, which starts at the parent's.
 PEAK: Final = """
-import sys
+import os, sys
 from helm_cli.__main__ import main
+def peak(pid):
+    lines = open(f"/proc/{pid}/status").read().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM:")))
+def command(pid):
+    return open(f"/proc/{pid}/cmdline", "rb").read()
 main(sys.argv[1:])
-print(*(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
+own = os.getpid()
+children = open(f"/proc/self/task/{own}/children").read().split()
+print("\\n", sum(map(peak, [own, *(child for child in children if command(child) == command(own))])))
 """
 # What the machine of whoever measures must not lend.
 NOT_LENT: Final = ("HELM_", "PYTHON", "XDG_")
@@ -81,15 +89,24 @@ class Stage(NamedTuple):
         """The program of another."""
         return Run(words, right, env={**self.env, **more}, cwd=self.workspace)
 
+    def batch(self, line: Mapping[str, Any], data: Right) -> Counted:
+        """`helm call --batch` of so many such lines."""
+        text = f"{json.dumps(line)}\n".encode()
+        return lambda count: self.call("--batch", "-", data=data, stdin=text * count)
+
+    def loop(self, name: str, *words: str, data: Right, stdin: bytes = b"") -> Counted:
+        """A script of `bare` that takes how often as its last word."""
+        return lambda count: self.script(name, *words, str(count), data=data, stdin=stdin)
+
     def peak(self, *words: str, code: str | None = None) -> float:
         """The most memory that a `helm call` held that ended with this code, in MiB, as Linux counts it."""
         command = [sys.executable, "-c", PEAK, "call", *words]
         told = subprocess.run(
             command, capture_output=True, check=True, env=self.env, cwd=self.workspace, start_new_session=True
         )
-        envelope, held = told.stdout.splitlines()
-        error = json.loads(envelope)["error"]
-        assert (error and error["code"]) == code, envelope[:500]
+        *envelope, held = told.stdout.splitlines()
+        error = json.loads(b"".join(envelope))["error"]
+        assert (error and error["code"]) == code, told.stdout[:500]
         return int(held) / 1024
 
     def twin(self) -> "Stage":

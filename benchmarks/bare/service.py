@@ -15,7 +15,7 @@ query = {"state": "open", "per_page": "20"}
 
 def told(reply: httpx.Response) -> None:
     reply.raise_for_status()
-    print(json.dumps({"ok": True, "status": reply.status_code, "data": reply.json(), "error": None}))
+    print(json.dumps({"ok": True, "status": reply.status_code, "data": reply.json(), "error": None}), flush=True)
 
 
 if count:

@@ -1,8 +1,11 @@
 """The benchmarks measure what they say: whole process trees, right answers only, and ratios of pairs."""
 
+import datetime
+import re
 import sys
 import time
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -79,6 +82,47 @@ def test_a_row_says_whether_its_aim_was_met() -> None:
     assert bench.told(row._replace(value=2.5)).split()[-3] == "met"
 
 
+def test_the_table_of_readme_tells_each_row_its_aim_and_what_is_to_be_said_of_a_miss() -> None:
+    ratio, more = Row("cold : a script", 1.0, "times", 2.5, "by wall"), Row("a body", 3.14, "MiB", 3, "4 / 1 MiB")
+    told = bench.markdown(
+        [bench.Measured("One", [ratio, more], True), bench.Measured("Two", [], False)], datetime.date(2026, 1, 2)
+    )
+    first, empty, *table = told.splitlines()
+    assert first.startswith("Measured on 2026-01-02 on ")
+    assert (empty, table) == (
+        "",
+        [
+            "| what | measured (aim) |",
+            "|---|---|",
+            "| One | cold 1.00 times a script (≤ 2.5); a body 3.1 MiB (≤ 3, **missed**: no reason is known) |",
+            "| Two | **not all could be measured** |",
+        ],
+    )
+
+
+ROW: Final = r"{what} (?P<value>[\d.]+) (times{other}|MiB|s) \(≤ (?P<aim>[\d.]+)(, \*\*missed\*\*: (?P<why>.+))?\)"
+
+
+def test_readme_has_what_the_table_has_and_says_why_where_an_aim_is_missed() -> None:
+    readme = (ROOT / "README.md").read_text()
+    section = readme[readme.index("\n## How fast") :].partition("\n## ")[2]
+    assert re.search(
+        r"^Measured on 20\d\d-\d\d-\d\d on \d+ cores? \(.+\), \d+ GiB, Python 3\.\d+\.\d+, \w+ [\d.]+:$", section, re.M
+    )
+    lines = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", section, re.M))
+    del lines["what"]
+    assert list(lines) == [group.title for group in bench.TABLE.values()]
+    for group in bench.TABLE.values():
+        cells = lines[group.title].split("; ")
+        assert len(cells) == len(group.rows)
+        for told, row in zip(cells, group.rows, strict=True):
+            what, _, other = map(re.escape, row.partition(" : "))
+            found = re.fullmatch(ROW.format(what=what, other=f" {other}"), told)
+            assert found, told
+            assert found["why"] in (None, bench.REASONS.get((group.title, row))), told
+            assert found["why"] or float(found["value"]) <= float(found["aim"]), told
+
+
 def test_a_name_that_is_not_in_the_table_is_told() -> None:
     told = run([sys.executable, BENCH, "nothing"])
     assert (told.status, told.out) == (2, "")
@@ -88,9 +132,18 @@ def test_a_name_that_is_not_in_the_table_is_told() -> None:
 def test_one_row_of_the_table() -> None:
     told = run([sys.executable, BENCH, "--rounds", "1", "version"])
     assert told.status in (0, 1), told
-    (line,) = told.out.splitlines()
-    assert line.startswith("helm --version : python -c pass ")
+    title, line = told.out.splitlines()
+    assert title == "Start"
+    assert line.startswith("  helm --version : python -c pass ")
     assert line.endswith("; 1 pairs)")
+
+
+def test_what_cannot_be_measured_is_said_and_makes_the_status_two(tmp_path: Path) -> None:
+    """As where what fetches the programs of others is not there."""
+    told = run([sys.executable, BENCH, "--markdown", "--rounds", "1", "mcp"], env={"PATH": str(tmp_path)})
+    assert told.status == 2
+    assert told.out.splitlines()[-1] == "| A tool of npm's server-everything | **not all could be measured** |"
+    assert "  mcp: not measured" in told.err
 
 
 def test_a_call_and_its_bare_script_answer_the_same() -> None:
