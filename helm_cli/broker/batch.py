@@ -2,8 +2,9 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from helm_cli.broker import call, ledger
@@ -17,6 +18,8 @@ from helm_cli.model.jsontext import Json
 
 MEMBERS = ("connection", "operation", "args", "plugin", "id")
 
+# How long a call may take for those behind it to wait for the next call to be told of.
+_SOON_SECONDS = 0.1
 # How a write is asked for: the front end's own way.
 Confirm = Callable[[call.Request], Envelope]
 
@@ -30,8 +33,7 @@ class Perform(Protocol):
 class Line(NamedTuple):
     """One line of a batch: its request, or why it is none; `id` is given back with the answer where given."""
 
-    request: call.Request | None
-    error: HelmError | None
+    request: call.Request | HelmError
     id: Json
     has_id: bool
 
@@ -45,23 +47,23 @@ def read(text: bytes, number: int, workspace: Workspace, *, wait_rate: bool) -> 
         if not isinstance(row, dict):
             raise ValueError("a line is one JSON object")
         given, has_id = row.get("id"), "id" in row
-        return Line(_request(row, workspace, wait_rate), None, given, has_id)
+        return Line(_request(row, workspace, wait_rate), given, has_id)
     except ValueError as error:
         return unreadable(number, str(error))._replace(id=given, has_id=has_id)
 
 
 def unreadable(number: int, reason: str) -> Line:
     """A line that is no request, for this reason."""
-    return Line(None, HelmError("usage", f"line {number} of the batch: {reason}"), None, False)
+    return Line(HelmError("usage", f"line {number} of the batch: {reason}"), None, False)
 
 
 def run(
     stores: Stores, lines: Iterable[Line | None], confirm: Confirm, jobs: int, perform: Perform = call.perform
-) -> Iterator[Envelope]:
+) -> Generator[Envelope, None, None]:
     """The answers of a batch, in its order, each as soon as it and all before it are there.
 
     At most `jobs` reads run side by side. A write waits for every call before it and runs alone. None among the lines
-    says that the next may be long in coming. Memory does not grow with the batch.
+    says that the next may be long in coming. Memory does not grow with the batch. Who leaves it early closes it.
     """
     with kept.open_ones(), ledger.in_a_row(stores):
         yield from _answers(_Ways(stores, confirm, perform), lines, jobs)
@@ -81,28 +83,38 @@ def _answers(ways: _Ways, lines: Iterable[Line | None], jobs: int) -> Iterator[E
     local = threading.local()
     try:
         for line in lines:
-            prepared = _prepared(ways.stores, line) if line is not None else None
-            if line is not None and pool is not None and _is_read(prepared):
-                yield from _answered(ahead, jobs * 4 - 1)
-                ahead.append((line, pool.submit(_read, ways, local, line)))
+            if line is None:
+                yield from _answered(ways.stores, ahead, 0)
                 continue
-            yield from _answered(ahead, 0)
-            if line is not None and prepared is not None:
-                yield _named(line, _alone(ways, line, prepared))
-        yield from _answered(ahead, 0)
+            request, prepared = line.request, _prepared(ways.stores, line.request)
+            if pool is not None and not isinstance(request, HelmError) and _is_read(prepared):
+                yield from _answered(ways.stores, ahead, jobs * 4 - 1)
+                ahead.append((line, pool.submit(_read, ways, local, request)))
+                continue
+            yield from _answered(ways.stores, ahead, 0)
+            yield _named(line, _alone(ways, request, prepared))
+        yield from _answered(ways.stores, ahead, 0)
     finally:
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _answered(ahead: "deque[tuple[Line, Future[Envelope]]]", left: int) -> Iterator[Envelope]:
+def _answered(stores: Stores, ahead: "deque[tuple[Line, Future[Envelope]]]", left: int) -> Iterator[Envelope]:
     """The answers of the first calls that were begun ahead, waited for until so many are `left`."""
     while len(ahead) > left:
         line, future = ahead.popleft()
-        yield _named(line, future.result())
+        yield _named(line, _awaited(stores, future))
 
 
-def _is_read(prepared: call.Prepared | HelmError | None) -> bool:
+def _awaited(stores: Stores, future: "Future[Envelope]") -> Envelope:
+    """Its answer. While that is long in coming, the calls behind it are told of as they end."""
+    with suppress(TimeoutError):
+        return future.result(_SOON_SECONDS)
+    with ledger.pausing(stores):
+        return future.result()
+
+
+def _is_read(prepared: call.Prepared | HelmError) -> bool:
     return isinstance(prepared, call.Prepared) and prepared.plan.effect == "read"
 
 
@@ -121,35 +133,33 @@ def _request(row: dict[str, Json], workspace: Workspace, wait_rate: bool) -> cal
     return call.Request(workspace, connection, operation, arguments, extension, wait_rate)
 
 
-def _prepared(stores: Stores, line: Line) -> call.Prepared | HelmError:
-    if line.request is None:
-        return line.error or HelmError("internal", "a line without a request")
+def _prepared(stores: Stores, request: call.Request | HelmError) -> call.Prepared | HelmError:
+    if isinstance(request, HelmError):
+        return request
     try:
-        return call.describe(stores, line.request)
+        return call.describe(stores, request)
     except HelmError as error:
         return error
 
 
-def _alone(ways: _Ways, line: Line, prepared: call.Prepared | HelmError) -> Envelope:
-    if line.request is None:
-        return failure(line.error or HelmError("internal", "a line without a request"))
+def _alone(ways: _Ways, request: call.Request | HelmError, prepared: call.Prepared | HelmError) -> Envelope:
+    if isinstance(request, HelmError):
+        return failure(request)
     if isinstance(prepared, HelmError):
-        return call.refused(ways.stores, line.request, prepared)
+        return call.refused(ways.stores, request, prepared)
     if prepared.plan.effect == "read":
-        return ways.perform(ways.stores, line.request, prepared=prepared)
-    return ways.confirm(line.request)
+        return ways.perform(ways.stores, request, prepared=prepared)
+    return ways.confirm(request)
 
 
-def _read(ways: _Ways, local: threading.local, line: Line) -> Envelope:
+def _read(ways: _Ways, local: threading.local, request: call.Request) -> Envelope:
     if not hasattr(local, "stores"):
         local.stores = ways.stores.again()
-    if line.request is None:
-        raise TypeError("only a request is read")
     # Described anew: what was described ahead of the calls before it may be stale by now.
-    prepared = _prepared(local.stores, line)
+    prepared = _prepared(local.stores, request)
     if isinstance(prepared, HelmError):
-        return call.refused(local.stores, line.request, prepared)
-    return ways.perform(local.stores, line.request, prepared=prepared)
+        return call.refused(local.stores, request, prepared)
+    return ways.perform(local.stores, request, prepared=prepared)
 
 
 def _named(line: Line, envelope: Envelope) -> Envelope:

@@ -12,6 +12,7 @@ class Question(NamedTuple):
     values: tuple[Json, ...] = ()
 
 
+_EXACT: Final = 2**53 - 1
 _OWN: Final = "n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname !~ '^pg_(toast|temp_)'"
 _RELATIONS: Final = (
     "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
@@ -108,6 +109,13 @@ def describe(engine: str, word: str) -> Question:
     if engine == "sqlite":
         return Question(_DESCRIBE[engine], (_unquoted(table),))
     return Question(_DESCRIBE[engine], (_unquoted(schema) or None, _unquoted(table)))
+
+
+def count(value: Json) -> Json:
+    """A count that `tables` asked for, as a number where a double holds it: 64-bit integers come as text."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and int(value) <= _EXACT:
+        return int(value)
+    return value
 
 
 def _unquoted(name: str) -> str:

@@ -35,10 +35,8 @@ class Waiting(NamedTuple):
 def find(stores: Stores, id_: str) -> Pending:
     """The entry of this id that still waits. Raises HelmError "confirmation_required"."""
     pending = confirmations.find(stores.db, id_, stores.clock())
-    if pending is None:
-        raise HelmError("confirmation_required", f"nothing waits under {id_}; see helm confirm --list")
-    if pending.state != "waiting":
-        raise HelmError("confirmation_required", f"{id_} was {pending.state} already; make the call again")
+    if pending is None or pending.state != "waiting":
+        raise _over(id_, pending)
     return pending
 
 
@@ -115,10 +113,7 @@ def decline(stores: Stores, id_: str, entry: Json) -> HelmError:
     Where it waited no longer, because another terminal was quicker, the answer says that instead.
     """
     if not confirmations.decline(stores.db, id_, stores.clock()):
-        try:
-            find(stores, id_)
-        except HelmError as error:
-            return error
+        return _over(id_, confirmations.find(stores.db, id_, stores.clock()))
     if isinstance(entry, int):
         ledger.end(stores, entry, "declined")
     return HelmError("declined", "the person declined; nothing was sent")
@@ -131,3 +126,9 @@ def outcome(stores: Stores, asked: call.Asked) -> Envelope:
         if envelope is not None:
             return envelope
         time.sleep(PAUSE)
+
+
+def _over(id_: str, pending: Pending | None) -> HelmError:
+    if pending is None:
+        return HelmError("confirmation_required", f"nothing waits under {id_}; see helm confirm --list")
+    return HelmError("confirmation_required", f"{id_} was {pending.state} already; make the call again")

@@ -13,6 +13,7 @@ from helm_cli.broker.catalog import Question
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
 from helm_cli.drivers import Limits
+from helm_cli.drivers.outcome import AS_WRITE
 from helm_cli.model.envelope import Envelope, failure
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Effect, Extension, Operation
@@ -28,7 +29,6 @@ NOBODYS: Final = "(none: you, in the explorer)"
 
 # Large schemas have more tables than a result may have rows; what is asked about them is the explorer's own.
 CATALOG_LIMITS: Final = Limits(rows=50_000, bytes=16 * 1024 * 1024)
-_EXACT: Final = 2**53 - 1
 
 
 class Desk(NamedTuple):
@@ -69,7 +69,7 @@ def tables(stores: Stores, desk: Desk) -> Envelope:
     """The tables and views: schema, name, type, number of columns, estimate of rows."""
     envelope = _read(stores, desk, catalog.tables(profile(stores, desk).engine), CATALOG_LIMITS)
     for row in _rows(envelope):
-        row[3:] = [_number(value) for value in row[3:]]
+        row[3:] = [catalog.count(value) for value in row[3:]]
     return envelope
 
 
@@ -154,9 +154,14 @@ def _read(stores: Stores, desk: Desk, question: Question, limits: Limits) -> Env
 
 def _answer(stores: Stores, desk: Desk, question: Question, limits: Limits) -> Envelope:
     try:
-        return call.send(stores, _prepared(stores, desk, question, "read"), limits)
+        envelope = call.send(stores, _prepared(stores, desk, question, "read"), limits)
     except HelmError as error:
-        return failure(error)
+        envelope = failure(error)
+    told = envelope.get("error")
+    if isinstance(told, dict):
+        # Who types a statement declares nothing.
+        told["message"] = str(told["message"]).removesuffix(f"; {AS_WRITE}")
+    return envelope
 
 
 def _prepared(stores: Stores, desk: Desk, question: Question, effect: Effect) -> Prepared:
@@ -192,10 +197,3 @@ def _error(envelope: Envelope) -> HelmError | None:
 def _rows(envelope: Envelope) -> list[Any]:
     data = envelope.get("data")
     return cast(list[Any], data["rows"]) if isinstance(data, dict) else []
-
-
-def _number(value: Json) -> Json:
-    # 64-bit integers come as strings; a count of rows that a double holds may as well be a number.
-    if isinstance(value, str) and value.isascii() and value.isdigit() and int(value) <= _EXACT:
-        return int(value)
-    return value

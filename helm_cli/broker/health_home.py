@@ -5,11 +5,13 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from shlex import quote
 from typing import Final
 
+from helm_cli.broker.health import guarded
 from helm_cli.model.errors import HelmError
 from helm_cli.model.health import Check
 from helm_cli.store import config, credentials_file, drafts, profiles
@@ -41,6 +43,22 @@ def is_own(home: Path) -> bool:
     except OSError:
         return False
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def checks(home: Path) -> Iterator[Check]:
+    """All about the home."""
+    for name, work in (
+        ("folder", folder),
+        ("files", files),
+        (config.NAME, settings),
+        ("space", lambda home: [space(home)]),
+        ("leftovers", leftovers),
+    ):
+        found = guarded(AREA, name, partial(work, home))
+        yield from found
+        # Of what is no home, nothing else is to be told.
+        if name == "folder" and any(check.status == "broken" for check in found):
+            return
 
 
 def folder(home: Path) -> Iterator[Check]:

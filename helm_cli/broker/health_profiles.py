@@ -6,14 +6,14 @@ from shlex import quote
 from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
-from helm_cli.broker import authorization, probe, secrets, signin
+from helm_cli.broker import authorization, probe, scopes, secrets, signin
 from helm_cli.broker.health import Subject, beside, failed, guarded
 from helm_cli.broker.health_home import editor
 from helm_cli.broker.health_secrets import Vault
 from helm_cli.drivers import deadline
 from helm_cli.drivers.deadline import Abandoned
 from helm_cli.model.errors import HelmError
-from helm_cli.model.health import Check
+from helm_cli.model.health import Check, Status
 from helm_cli.model.profile import Place, Profile, Server, Service
 from helm_cli.store import profiles, signins
 from helm_cli.store.groups import GROUPS
@@ -94,7 +94,9 @@ def _one(trial: Trial, turn: Lock, group: str, name: str) -> Check:
         with turn:
             given, known = _given(trial, called, profile)
     except HelmError as error:
-        return failed(AREA, called, error, "broken" if error.code == "state" else "unreachable")
+        # What contacts nothing cannot tell what is reachable.
+        usual: Status = "warning" if trial.offline else "unreachable"
+        return failed(AREA, called, error, "broken" if error.code == "state" else usual)
     if known is not None:
         return known
     if trial.offline:
@@ -111,8 +113,11 @@ def _given(trial: Trial, called: str, profile: Profile) -> tuple[str | None, Che
     secret = secrets.read(stores, profile)
     if not (isinstance(profile, Service) and profile.oauth2):
         return secret, None
-    signin.current(stores, profile)
     found = signins.find(stores.db, profile.name)
+    if found is None and not scopes.asked_for(stores, profile):
+        told = "sound; not signed in to, for no enabled extension declares a sign-in to it"
+        return None, Check(AREA, called, "ok", told)
+    signin.current(stores, profile)
     unusable = _kept_away(trial, called, found.place if found is not None else None)
     if unusable is not None:
         return None, unusable

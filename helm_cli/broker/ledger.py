@@ -65,7 +65,11 @@ def begin(stores: Stores, request: Called, extension: str) -> tuple[int, bool]:
 
 
 def end(stores: Stores, entry: int, outcome: str, milliseconds: int = 0) -> None:
-    history.end(stores.db, history.Ended(entry, outcome, milliseconds))
+    try:
+        history.end(stores.db, history.Ended(entry, outcome, milliseconds))
+    finally:
+        if stores.series is not None:
+            stores.series.running.pop(entry, None)
 
 
 def asked(stores: Stores, entry: int) -> None:
@@ -84,15 +88,19 @@ def in_a_row(stores: Stores) -> Iterator[None]:
     """Many calls are made in the block, of this thread's stores and of those opened `again` from them.
 
     How a read ended is told together with the beginning of the next call, which takes half the writing: who is killed
-    with SIGKILL in between leaves it "running".
+    with SIGKILL in between leaves it "running". What runs on when the block is left, which nobody waits for, is told of
+    as interrupted, until it tells something else.
     """
     series = stores.series = Series()
     try:
         yield
     finally:
-        series.more = False
+        series.end()
         try:
             _catch_up(stores, series)
+            with _told(stores):
+                for entry, took in series.left():
+                    history.lose(stores.db, entry, "interrupted", took)
         finally:
             stores.series = None
 
@@ -178,12 +186,13 @@ def failures(stores: Stores, entry: int) -> Iterator[None]:
 
 def _begun(stores: Stores, what: history.Call) -> int:
     now, most = stores.clock(), stores.config.calls_per_minute
-    if stores.series is None:
+    series = stores.series
+    if series is None:
         return history.begin(stores.db, what, now, most)
     full: HelmError
-    with stores.series.told() as before:
+    with series.beginning(), series.told() as before:
         try:
-            return history.begin(stores.db, what, now, most, ended=before, counts=stores.series.counts)
+            return history.begin(stores.db, what, now, most, ended=before, counts=series.counts, known=series.begun)
         except HelmError as error:
             if error.code == "state":
                 raise

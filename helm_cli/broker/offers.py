@@ -55,6 +55,14 @@ def offers(stores: Stores, workspace: Workspace, only: str | None = None) -> lis
     ]
 
 
+def schema(connection: Connection, operation: Operation, seen: Tool | None) -> dict[str, Json]:
+    """The JSON Schema of an operation's arguments: that of its server where a person was shown it, else its kind's."""
+    if seen is not None and seen.input_schema:
+        # Clients refuse a whole list for one schema that is none of an object (MCP, Tool).
+        return seen.input_schema if seen.input_schema.get("type") == "object" else {"type": "object"}
+    return kinds.kind(connection.kind).schema(connection, operation)
+
+
 def _found(stores: Stores, workspace: Workspace, only: str | None) -> Iterator[tuple[Extension, Connection, Operation]]:
     for approval in approvals.enabled(stores.db, workspace.path):
         if only is not None and approval.extension != only:
@@ -113,7 +121,7 @@ def _offer(name: str, extension: Extension, connection: Connection, operation: O
         name=name,
         title=f"{connection.id} {operation.name}",
         description=_description(extension, connection, operation, seen),
-        schema=_schema(connection, operation, seen),
+        schema=schema(connection, operation, seen),
         effect=operation.effect,
         extension=extension.id,
         connection=connection.id,
@@ -135,10 +143,3 @@ def _description(extension: Extension, connection: Connection, operation: Operat
         f"{what} by {operation.name} of the {connection.kind} connection {connection.id}"
         f" of {extension.name or extension.id}{said}.{server}"
     )
-
-
-def _schema(connection: Connection, operation: Operation, seen: Tool | None) -> dict[str, Json]:
-    if seen is not None and seen.input_schema:
-        # Clients refuse a whole list for one schema that is none of an object (MCP, Tool).
-        return seen.input_schema if seen.input_schema.get("type") == "object" else {"type": "object"}
-    return kinds.kind(connection.kind).schema(connection, operation)

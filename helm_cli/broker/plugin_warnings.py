@@ -34,7 +34,7 @@ def of(extension: Extension, plugin: Plugin, servers: Iterable[Listed]) -> Itera
     for text in (*plugin.agents, *plugin.skills):
         if names := sorted(hidden & set(_WORD.findall(text.text))):
             told = f"{text.path} names {', '.join(names)}, which a server has and this plugin may not call"
-            yield Caution("", "", told)
+            yield Caution("", "", told, text.path, names[0])
 
 
 def of_calls(extension: Extension) -> Iterator[Caution]:
@@ -57,7 +57,7 @@ def _scopes(extension: Extension, plugin: Plugin) -> Iterator[Caution]:
     for setting in plugin.settings:
         if wide := verbs.wide(setting.scopes):
             told = f"the scopes of the setting {setting.key} are wider than the tools, of which none writes"
-            yield Caution("", "", f"{told}: {', '.join(wide)}")
+            yield Caution("", "", f"{told}: {', '.join(wide)}", word=setting.key)
 
 
 def _globs(extension: Extension, servers: Iterable[Listed]) -> Iterator[Caution]:

@@ -1,5 +1,6 @@
 """How a profile and its secret are added, changed and removed together, so that no kill leaves a wrong pair."""
 
+from contextlib import suppress
 from typing import TypeVar
 
 from helm_cli.broker import secrets
@@ -130,11 +131,9 @@ def _former(stores: Stores, group: str, name: str) -> Profile | None:
     """The profile that is to go, None for none; one that cannot be understood is removed here."""
     if not profiles.exists(stores.home, group, name):
         return None
-    try:
+    # It may also be a link that leads nowhere.
+    with suppress(HelmError):
         return profiles.load(stores.home, group, name)
-    except HelmError as error:
-        if error.code != "state":
-            raise
     # Where its secret is, the file cannot say. It is bound to its target, so it serves nobody else.
     profiles.remove(stores.home, group, name)
     stores.notice(f"the file of {name} could not be understood; if it had a secret in a keychain, that is still there")

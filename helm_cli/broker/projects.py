@@ -129,7 +129,7 @@ def _check_same(stores: Stores, workspace: str, wanted: Registered, *, named: bo
 def _id_of(path: str) -> str:
     """An id like the folder's name: `My Site (2)` is `my-site-2`."""
     made = re.sub("[^a-z0-9]+", "-", os.path.basename(path).lower()).strip("-")[:_MOST].rstrip("-")
-    if not made or not projects.ID.fullmatch(made):
+    if not made:
         raise HelmError("usage", "no id can be made from the name of that folder; give one with --id")
     return made
 

@@ -45,9 +45,8 @@ def run(stores: Stores, service: Service, held: int, seconds: float) -> None:
         _followed(stores, service, process.stdout.fileno(), seconds)
     finally:
         process.stdout.close()
-        if process.poll() is None:
-            # It may work on after the time of this call, which does not wait for it; but it leaves no dead process.
-            Thread(target=process.wait, name="renewal", daemon=True).start()
+        # It may work on after the time of this call, which does not wait for it; but it leaves no dead process.
+        Thread(target=process.wait, name="renewal", daemon=True).start()
 
 
 def _started(stores: Stores, service: Service, held: int) -> "Popen[bytes]":

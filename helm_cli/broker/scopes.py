@@ -67,6 +67,17 @@ def declarations(stores: Stores, workspace: str, service: Service) -> Iterator[D
             stores.notice(f"{_changed(approval)}, so the scopes it declares do not count")
 
 
+def asked_for(stores: Stores, service: Service) -> bool:
+    """Whether any enabled extension of any workspace signs in to this service; without one there is nothing to do."""
+    workspaces = {approval.workspace for approval in approvals.listed(stores.db, None)}
+    return any(
+        True
+        for workspace in sorted(workspaces)
+        for approval in approvals.enabled(stores.db, workspace)
+        for _ in _of(stores, approval, service)
+    )
+
+
 def missing(stores: Stores, workspace: Workspace, service: Service, granted: Iterable[str]) -> dict[str, list[str]]:
     """Extension -> the scopes that it declares and that were not granted, of those that lack one; nothing is told."""
     lacking: dict[str, list[str]] = {}

@@ -1,7 +1,10 @@
 """What is remembered from one call to the next where a process makes many in a row."""
 
+import threading
+import time
 from collections import deque
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -21,6 +24,10 @@ class Series:
     def __init__(self) -> None:
         self.counts: dict[tuple[str, str], history.Count] = {}
         self.more = True
+        # Entry -> when it began (`monotonic`): those of which the history does not tell yet how they ended.
+        self.running: dict[int, float] = {}
+        self._over = False
+        self._turn = threading.Lock()
         self._ended: deque[history.Ended] = deque()
         self._swept: float | None = None
 
@@ -39,6 +46,29 @@ class Series:
         except BaseException:
             self._ended.extendleft(reversed(ended))
             raise
+        for one in ended:
+            self.running.pop(one.id, None)
+
+    @contextmanager
+    def beginning(self) -> Iterator[None]:
+        """The block begins a call. Raises CancelledError where the series is over."""
+        with self._turn:
+            if self._over:
+                raise CancelledError
+            yield
+
+    def begun(self, entry: int) -> None:
+        self.running[entry] = time.monotonic()
+
+    def end(self) -> None:
+        """No call begins from now on."""
+        with self._turn:
+            self._over, self.more = True, False
+
+    def left(self) -> list[tuple[int, int]]:
+        """The entries that are running, in threads that nobody waits for, with for how many milliseconds."""
+        now = time.monotonic()
+        return [(entry, round((now - begun) * 1000)) for entry, begun in [*self.running.items()]]
 
     def sweeps(self, now: float) -> bool:
         """Whether it is time to look for what expired."""

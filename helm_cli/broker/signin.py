@@ -131,12 +131,12 @@ def doubt(stores: Stores, service: Service) -> None:
 
 def drop(stores: Stores, service: Service) -> bool:
     """Take the sign-in to a service away, with its tokens. False where there was none that could be read."""
-    if _former(stores, service) is None:
+    former = _former(stores, service)
+    if former is None:
         return False
     with tokens.locked(stores, service, _LOCK_SECONDS):
-        signin = _former(stores, service)
-        if signin is None:
-            return False
+        # Whoever held the lock may have put its own there, or taken this one away.
+        signin = _former(stores, service) or former
         # Killed in between, it serves no call, and can be dropped again.
         signins.end(stores.db, service.name, "it was disconnected")
         tokens.drop(stores, service, "refresh-token", signin.place)

@@ -6,9 +6,9 @@ from typing import Final
 
 from helm_cli.broker import plugin_warnings, verbs
 from helm_cli.grammar import glob, sql
+from helm_cli.model.content import Content
 from helm_cli.model.extension import Connection, Extension, Operation
-from helm_cli.model.profile import Engine
-from helm_cli.model.review import Caution, Listed, Profiled
+from helm_cli.model.review import Caution, Listed, Placed, Profiled
 from helm_cli.model.tool import Tool
 from helm_cli.model.wording import meant
 
@@ -67,8 +67,22 @@ def of(extension: Extension, servers: Iterable[Listed] = ()) -> tuple[Caution, .
         return (*cautions, *plugin_warnings.of(extension, extension.plugin, servers))
     operations = (operation for connection in extension.connections for operation in connection.operations)
     if extension.write_permitted and all(operation.effect == "read" for operation in operations):
-        return (Caution("", "", "the extension asks for permission to write and declares no write"), *cautions)
+        return (
+            Caution("", "", "the extension asks for permission to write and declares no write", word="permissions"),
+            *cautions,
+        )
     return cautions
+
+
+def of_author(extension: Extension, content: Content) -> tuple[Placed, ...]:
+    """The warnings that its author can do something about, each where that stands which it is about.
+
+    What is said of every MCP server is for those who review (contract, MCP: "Review warning").
+    """
+    from helm_cli.dialects import whereabouts
+
+    found = (caution for caution in of(extension) if caution.message not in (_MCP, plugin_warnings.MCP))
+    return whereabouts.placed(content, found)
 
 
 def of_profiles(connections: Iterable[Profiled]) -> Iterator[Caution]:
@@ -161,7 +175,7 @@ def _queries(connection: Connection) -> Iterator[Caution]:
         text = operation.spec["sql"]
         if operation.effect == "read" and sql.writes(text, engine):
             yield Caution(connection.id, operation.name, _no_read(sql.first_keyword(text, engine)))
-        elif operation.effect == "write" and "RETURNING" in _words(text, engine):
+        elif operation.effect == "write" and "RETURNING" in sql.words(text, engine):
             message = "the rows of its RETURNING are not returned: a write answers with rowsAffected alone"
             yield Caution(connection.id, operation.name, message)
 
@@ -173,19 +187,12 @@ def _no_read(first: str) -> str:
     return f"this SQL {begins}, not with {', '.join(sql.READS[:4])} or another that reads: the database will refuse it"
 
 
-def _words(text: str, engine: Engine) -> list[str]:
-    try:
-        return sql.words(text, engine)
-    except ValueError:
-        return []
-
-
 def _scopes(connection: Connection) -> Iterator[Caution]:
     scopes = connection.spec.get("oauth2", {}).get("scopes", ())
     wide = verbs.wide(scopes)
     if wide and all(operation.effect == "read" for operation in connection.operations):
         told = f"the scopes are wider than the calls, of which none writes: {', '.join(wide)}"
-        yield Caution(connection.id, "", told)
+        yield Caution(connection.id, "", told, word="scopes")
 
 
 def _paths(connection: Connection) -> Iterator[Caution]:
@@ -196,9 +203,9 @@ def _paths(connection: Connection) -> Iterator[Caution]:
             hits = [name for name in _SECRET_NAMES if glob.matches(last, name)]
         if hits:
             told = f"the glob {pattern} matches files that often hold secrets: {_few(hits)}"
-            yield Caution(connection.id, "", told)
+            yield Caution(connection.id, "", told, word=pattern)
         elif _SECRET_WORD.search(pattern):
-            yield Caution(connection.id, "", f"the glob {pattern} names what sounds like a secret")
+            yield Caution(connection.id, "", f"the glob {pattern} names what sounds like a secret", word=pattern)
 
 
 def _few(hits: list[str]) -> str:

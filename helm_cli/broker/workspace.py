@@ -41,19 +41,20 @@ def find(stores: Stores, named: str | None, *, review: bool = False) -> Workspac
 
 def _from_here(stores: Stores, candidates: list[Path], review: bool) -> Workspace | None:
     for folder in candidates:
-        if (folder / ".tdt" / "config.json").is_file():
+        # In a folder that this user cannot look into, there is neither (Path's own tests raise there).
+        if os.path.isfile(folder / ".tdt" / "config.json"):
             return Workspace(str(folder), "a TDT workspace")
         if workspaces.is_registered(stores.db, str(folder)):
             return Workspace(str(folder), "registered by a review")
     for folder in candidates if review else ():
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             return Workspace(str(folder), "the enclosing Git work tree")
     return None
 
 
 def _folder(name: str) -> str:
     path = Path(os.path.realpath(os.path.expanduser(name)))
-    if not path.is_dir():
+    if not os.path.isdir(path):
         raise HelmError("usage", f"the workspace {name} is not a folder; name one that exists")
     try:
         str(path).encode()

@@ -65,7 +65,7 @@ def _document_faults(file: str, text: str, schema: str, document: Any) -> tuple[
 
 def _troubles(schema: str, document: Any) -> Iterator[Trouble]:
     if isinstance(document, dict) and document.get("tier") == "starlark":
-        message = "this is a Starlark package, a dialect that this version of helm does not read yet"
+        message = "this is a Starlark package, a dialect that helm does not read"
         return iter((Trouble(("tier",), message),))
     if manifest_rules.too_large(document):
         message = "there are more values in the connections than helm checks; split the extension"

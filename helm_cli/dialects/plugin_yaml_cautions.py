@@ -23,20 +23,25 @@ def of(extension: Extension) -> tuple[Caution, ...]:
     found = [caution for text in (*plugin.agents, *plugin.skills) for caution in _text(text, extension, plugin)]
     if not plugin.agents:
         told = "the plugin has no agent: no file of it is one by agents, agents/*.md where it names none"
-        found.insert(0, Caution("", "", told))
+        found.insert(0, Caution("", "", told, word="agents"))
     return tuple(found)
 
 
 def _text(text: Instructions, extension: Extension, plugin: Plugin) -> Iterator[Caution]:
     named = [
-        *(f"{server}'s {tool}" for server, tool in _of_servers(text.text) if not _has(extension, server, tool)),
-        *(word for word in _words(text.text) if not _known(extension, plugin, word)),
+        *((f"{server}'s {tool}", f"mcp__{server}__{tool}") for server, tool in _unlisted(text, extension)),
+        *((word, f"`{word}") for word in _words(text.text) if not _known(extension, plugin, word)),
     ]
-    for name in named[:_MOST]:
+    for name, word in named[:_MOST]:
         told = f"{text.path} names {name}, which tools does not list: if that is a tool, no run can call it"
-        yield Caution("", "", told)
+        yield Caution("", "", told, text.path, word)
     if len(named) > _MOST:
-        yield Caution("", "", f"{text.path} names {len(named) - _MOST} more that tools does not list")
+        told = f"{text.path} names {len(named) - _MOST} more that tools does not list"
+        yield Caution("", "", told, text.path, named[_MOST][1])
+
+
+def _unlisted(text: Instructions, extension: Extension) -> list[tuple[str, str]]:
+    return [(server, tool) for server, tool in _of_servers(text.text) if not _has(extension, server, tool)]
 
 
 def _of_servers(text: str) -> list[tuple[str, str]]:

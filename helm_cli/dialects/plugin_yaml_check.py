@@ -11,8 +11,8 @@ from helm_cli.dialects import (
     plugin_yaml_schema,
     yaml_document,
 )
-from helm_cli.dialects.faults import MOST, Numeral, Path, Trouble, dotted, noun, one_of, quoted
-from helm_cli.dialects.yaml_document import Document, Place, SourceFault
+from helm_cli.dialects.faults import MOST, Numeral, Trouble, dotted, noun, one_of, quoted
+from helm_cli.dialects.yaml_document import Document, SourceFault
 from helm_cli.grammar import glob
 from helm_cli.model.content import Content
 from helm_cli.model.extension import Fault
@@ -62,7 +62,7 @@ def _manifest(document: Document, content: Content, schema: str) -> Iterator[Fau
         return
     found = chain(
         plugin_yaml_schema.troubles(schema, document.value),
-        plugin_yaml_rules.troubles(document.value, content, lambda path: _place(document, path).value[0]),
+        plugin_yaml_rules.troubles(document.value, content, lambda path: document.places[path].value[0]),
     )
     for trouble in found:
         if trouble.path not in document.holes:
@@ -70,16 +70,9 @@ def _manifest(document: Document, content: Content, schema: str) -> Iterator[Fau
 
 
 def _placed(document: Document, trouble: Trouble) -> Fault:
-    place = _place(document, trouble.path)
+    place = document.places[trouble.path]
     line, column = place.key if trouble.at_key else place.value
     return _fault(SourceFault(line, column, trouble.path, trouble.message))
-
-
-def _place(document: Document, path: Path) -> Place:
-    """Where the value at a path stands, or what it would stand in."""
-    while path not in document.places:
-        path = path[:-1]
-    return document.places[path]
 
 
 def _instructions(top: Any, content: Content) -> Iterator[Fault]:

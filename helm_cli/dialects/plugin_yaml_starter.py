@@ -39,8 +39,10 @@ tools:
   - ref: mcp:cms
     allow: [create_draft]
     risk: write
+  # Tools of the plugin's own, each bound to a service by `helm plugin bind`. kind: builtin is a tool that a host brings
+  # along; this helm brings none.
   - name: read_release_notes
-    kind: builtin
+    kind: http
     description: Read the notes of the release that started the run.
     risk: read
   - name: send_newsletter

@@ -118,10 +118,10 @@ def _document(reader: _Reader, above: int) -> Any:
         reader.note(start, (), "directives are not read; remove the lines that begin with %")
     event = next(reader.events)
     value = _value(reader, (), event, event)
-    for event in reader.events:
-        if event.kind == "document":
-            reader.note(event, (), "a second document begins here; a file has one, so remove it")
-            break
+    # Nothing but another document can come after its one value.
+    second = next(reader.events, None)
+    if second is not None:
+        reader.note(second, (), "a second document begins here; a file has one, so remove it")
     return value
 
 

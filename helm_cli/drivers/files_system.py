@@ -83,11 +83,15 @@ def only_adds(folder: int) -> bool:
 
 
 def mounted_over(folder: int, opened: int) -> bool:
-    """Whether a file was mounted on a name of its folder, so that no other can take that name."""
-    if os.fstat(folder).st_dev != os.fstat(opened).st_dev:
-        return True
-    one, other = _mount(folder), _mount(opened)
-    return one != other
+    """Whether a file was mounted on a name of its folder, so that no other can take that name.
+
+    Where the system tells no mounts, only whether another disk is mounted there.
+    """
+    above, here = _mount(folder), _mount(opened)
+    if above and here:
+        # The device does not tell: one overlay has files of several.
+        return above != here
+    return os.fstat(folder).st_dev != os.fstat(opened).st_dev
 
 
 def _mount(opened: int) -> str:

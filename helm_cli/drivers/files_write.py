@@ -176,7 +176,7 @@ def _check_replaceable(folder: int, opened: int, found: os.stat_result, path: st
     if found.st_nlink > 1:
         raise HelmError("refused", f"{path} has other names (hard links), which would keep the old text")
     if files_system.mounted_over(folder, opened):
-        raise HelmError("refused", f"{path} is mounted there by itself, so no other file can take its place")
+        raise _mounted(path)
     if files_system.only_adds(folder):
         raise HelmError("refused", f"the folder of {path} only lets files be added, so it is left as it is")
 
@@ -239,6 +239,8 @@ def _told(path: str) -> Iterator[None]:
             raise HelmError("unavailable", f"{path} was not written: {_FULL[error.errno]}") from None
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise HelmError("refused", f"the folder of {path} cannot be written to, so it is left as it is") from None
+        if error.errno in (errno.EBUSY, errno.EXDEV):
+            raise _mounted(path) from None
         raise files_walk.fault(path, error) from None
 
 
@@ -247,6 +249,10 @@ def _content(opened: int, path: str) -> bytes:
         return files_walk.content(opened, files_read.MOST_BYTES)
     except OSError as error:
         raise files_walk.fault(path, error) from None
+
+
+def _mounted(path: str) -> HelmError:
+    return HelmError("refused", f"{path} is mounted there by itself, so no other file can take its place")
 
 
 def _conflict(path: str, what: str) -> HelmError:

@@ -7,7 +7,7 @@ from typing import Final
 from helm_cli.drivers import Limits
 from helm_cli.drivers.deadline import Deadline
 from helm_cli.drivers.mysql_library import Error
-from helm_cli.drivers.outcome import timed_out
+from helm_cli.drivers.outcome import AS_WRITE, timed_out
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Scalar
@@ -18,6 +18,7 @@ _TOO_LONG: Final = frozenset((1969, 3024))
 _INTERRUPTED: Final = 1317
 _LOCKED: Final = 1205
 _NOT_PREPARED: Final = 1295
+_READ_ONLY: Final = 1792
 # The server counts its waits for locks in whole seconds.
 _SLACK: Final = 0.3
 
@@ -47,7 +48,8 @@ def translated(error: Error, effect: Effect, clock: Deadline, limits: Limits, pr
         return HelmError("timeout", f"the rows stayed locked for {limits.seconds:g} s; try again later")
     if error.errno == _NOT_PREPARED:
         return HelmError("refused", f"{message(error, profile)}; helm runs prepared statements only")
-    return HelmError("query_failed", message(error, profile))
+    hint = f"; {AS_WRITE}" if error.errno == _READ_ONLY and effect == "read" else ""
+    return HelmError("query_failed", message(error, profile) + hint)
 
 
 def message(error: Error, profile: Database) -> str:

@@ -10,6 +10,7 @@ from helm_cli.drivers import Limits, kept, mysql_bind, mysql_connect
 from helm_cli.drivers.deadline import Deadline
 from helm_cli.drivers.mysql_library import Error, MySQLConnection
 from helm_cli.drivers.mysql_wire import Late, Lost, TooBig, Wire
+from helm_cli.drivers.outcome import AS_WRITE
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Scalar
@@ -83,9 +84,9 @@ class Session(NamedTuple):
             raise HelmError("refused", "the query has not as many placeholders as its params; correct the declaration")
         # Of some SHOW the server tells the columns when it runs; none of them writes.
         if query.effect == "read" and not found["num_columns"] and query.keyword != "SHOW":
-            raise HelmError("refused", "a read query must return columns; declare this one as a write")
+            raise HelmError("refused", f"a read query must return columns; {AS_WRITE}")
         if query.effect == "read" and [column[0] for column in found["columns"]] == _UPKEEP:
-            raise HelmError("refused", "a read query must not maintain a table; declare this one as a write")
+            raise HelmError("refused", f"a read query must not maintain a table; {AS_WRITE}")
 
     def begin(self, query: Query) -> None:
         """Starts the transaction and readies the query in it."""

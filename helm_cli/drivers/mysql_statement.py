@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
+from helm_cli.drivers.outcome import AS_WRITE
 from helm_cli.grammar.sql import Token, first_keyword, tokens
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
@@ -35,7 +36,7 @@ def keyword(sql: str, effect: Effect) -> str:
     if _begins_in_code(sql):
         raise HelmError("refused", "the query begins in a comment of the form /*! … */; take its marks away")
     if effect == "read" and first not in _READS:
-        raise HelmError("refused", f"a read query cannot be {first}; declare it as a write")
+        raise HelmError("refused", f"a read query cannot be {first}; {AS_WRITE}")
     if effect == "write" and (first not in _WRITES or (first == "SET" and _words(sql)[1:2] == ["STATEMENT"])):
         raise HelmError("refused", f"helm does not let a write query use {first}; nothing changed")
     return first

@@ -1,7 +1,7 @@
 """What is said of a query that did not end in time, or of a write whose end nobody knows."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from helm_cli.drivers import Limits, deadline
 from helm_cli.drivers.deadline import Abandoned, Deadline
@@ -9,6 +9,9 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 
 Result = TypeVar("Result")
+
+# What to do about a read that the database does not let pass because it writes.
+AS_WRITE: Final = 'declare "write": true where it is meant to write'
 
 
 def in_time(work: Callable[[Deadline], Result], effect: Effect, limits: Limits) -> Result:

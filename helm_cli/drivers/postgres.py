@@ -5,7 +5,7 @@ from typing import Final, NamedTuple, TypeVar, cast
 
 from helm_cli.drivers import Limits, kept, postgres_bind, postgres_clean, postgres_statement, postgres_values
 from helm_cli.drivers.deadline import Deadline
-from helm_cli.drivers.outcome import in_time, timed_out, unknown
+from helm_cli.drivers.outcome import AS_WRITE, in_time, timed_out, unknown
 from helm_cli.drivers.postgres_connect import connect
 from helm_cli.drivers.postgres_faults import flooded, lost, told, translated
 from helm_cli.drivers.postgres_library import PGresult
@@ -105,7 +105,7 @@ def prepare(plan: Plan, profile: Database, secret: str | None, limits: Limits) -
     def described(call: _Call) -> None:
         _described(call)
         if call.query.effect == "read" and grammar.writes(call.query.sql, "postgres"):
-            raise HelmError("refused", "the query writes, which the server refuses to a read; declare it as a write")
+            raise HelmError("refused", f"the query writes, which the server refuses to a read; {AS_WRITE}")
 
     _on_server(_query(plan), profile, secret, limits, plan.extension, described)
 
@@ -207,7 +207,7 @@ def _described(call: _Call) -> postgres_bind.Described:
             "refused", f"the query has {len(described.parameters)} placeholders but {len(values)} params; correct it"
         )
     if effect == "read" and not described.columns:
-        raise HelmError("refused", "a read query must return columns; declare this one as a write")
+        raise HelmError("refused", f"a read query must return columns; {AS_WRITE}")
     if effect == "write" and grammar.first_keyword(sql, "postgres") in _TRANSACTIONS:
         raise HelmError("refused", "a write query runs in a transaction of helm's, which it cannot end or divide")
     if effect == "write" and postgres_statement.changes_uncounted(sql):

@@ -5,7 +5,7 @@ from typing import Final
 
 from helm_cli.drivers import Limits
 from helm_cli.drivers.deadline import Deadline
-from helm_cli.drivers.outcome import timed_out
+from helm_cli.drivers.outcome import AS_WRITE, timed_out
 from helm_cli.drivers.postgres_wire import ServerError
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
@@ -16,6 +16,7 @@ _CANCELED: Final = "57014"
 # The server's own timer ends a statement a little before the deadline.
 _ENDS_EARLY: Final = 0.2
 _SYNTAX: Final = "42601"
+_READ_ONLY: Final = "25006"
 
 # What libpq or the server says when there is no connection -> what helm says. Only the text tells them apart.
 _UNREACHABLE: Final = (
@@ -71,7 +72,8 @@ def translated(error: ServerError, effect: Effect, limits: Limits, clock: Deadli
         return timed_out(effect, limits)
     if error.sqlstate == _SYNTAX and error.parsing and not error.placed:
         return HelmError("refused", f"the query is not one statement: {one_line(error.message)}")
-    return HelmError("query_failed", told(error, profile))
+    hint = f"; {AS_WRITE}" if error.sqlstate == _READ_ONLY and effect == "read" else ""
+    return HelmError("query_failed", told(error, profile) + hint)
 
 
 def told(error: ServerError, profile: Database) -> str:

@@ -39,15 +39,16 @@ def prepare(plan: Plan, profile: Database, secret: str | None, limits: Limits) -
 
 def probe(profile: Database, secret: str | None, limits: Limits) -> str:
     """The version of SQLite that read the file's schema, and how much is in it. HelmError as for `run`."""
-    job = Job("run", profile.name, profile.path or "", _VERSION, [], "read", limits, limits.seconds)
+    job = Job("run", profile.name, profile.path or "", _VERSION, [], "read", limits, limits.seconds, [])
     version, count = cast(Any, _answer(job))["rows"][0]
     return f"SQLite {version}, {count} table{'' if count == 1 else 's'}"
 
 
 def _job(what: What, plan: Plan, profile: Database, limits: Limits) -> Job:
-    values = [value for _, value in cast(list[tuple[str, Scalar]], plan.request["params"])]
-    sql = str(plan.request["sql"])
-    return Job(what, profile.name, profile.path or "", sql, values, plan.effect, limits, limits.seconds)
+    params = cast(list[tuple[str, Scalar]], plan.request["params"])
+    names, values = [name for name, _ in params], [value for _, value in params]
+    path, sql = profile.path or "", str(plan.request["sql"])
+    return Job(what, profile.name, path, sql, values, plan.effect, limits, limits.seconds, names)
 
 
 def _answer(job: Job) -> Json:

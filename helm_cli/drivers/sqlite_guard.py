@@ -25,6 +25,8 @@ _NEVER_IN_A_READ: Final = {
     sqlite3.SQLITE_CREATE_VTABLE: "a new virtual table",
     sqlite3.SQLITE_DROP_VTABLE: "DROP TABLE",
 }
+# What a write is, where it is declared as a read.
+NO_READ: Final = "anything but SELECT, VALUES, EXPLAIN and reading PRAGMAs"
 # Everything else could follow within a read too: declaring a virtual table (FTS, R-Tree, json_each) fires
 # UPDATE, INSERT and DELETE within a SELECT. So what a read is shows in how it begins.
 _READS_BEGIN_WITH: Final = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_PRAGMA)
@@ -71,7 +73,7 @@ class Guard:
         if self.effect == "write" or action in _SAY_NOTHING:
             return None
         if not self.begun and action not in _READS_BEGIN_WITH:
-            return _NEVER_IN_A_READ.get(action, "anything but SELECT, VALUES, EXPLAIN and reading PRAGMAs")
+            return _NEVER_IN_A_READ.get(action, NO_READ)
         return _NEVER_IN_A_READ.get(action)
 
 

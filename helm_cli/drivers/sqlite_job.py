@@ -19,6 +19,8 @@ _HEAD: Final = 4
 class Job(NamedTuple):
     """One statement for one file. `name` is the profile's; `seconds` are what is left of `limits.seconds`.
 
+    `arguments` has the name of each of the `values`.
+
     "mend" takes back, as any program that opened the file would, what a killed job of this effect left beside it.
     """
 
@@ -30,6 +32,7 @@ class Job(NamedTuple):
     effect: Effect
     limits: Limits
     seconds: float
+    arguments: list[str]
 
 
 def packed(value: Json) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from helm_cli.drivers import sqlite_file, sqlite_wal
 from helm_cli.drivers.deadline import Deadline
-from helm_cli.drivers.outcome import timed_out, unknown
+from helm_cli.drivers.outcome import AS_WRITE, timed_out, unknown
 from helm_cli.drivers.rows import collect
 from helm_cli.drivers.sqlite_faults import RAISED, READ_ONLY, translated
 from helm_cli.drivers.sqlite_guard import Guard
@@ -57,7 +57,7 @@ def _compile(job: Job, path: str, clock: Deadline, *, immutable: bool) -> Json:
                 guard.begun = False
             db.execute(explained, job.values).close()
     except RAISED as error:
-        raise translated(error, job.effect, guard, clock, job.limits) from None
+        raise translated(error, job, guard, clock) from None
     return None
 
 
@@ -71,7 +71,7 @@ def _select(job: Job, path: str, clock: Deadline, *, immutable: bool) -> Json:
             with closing(db.execute(job.sql, job.values)) as cursor:
                 data = collect([column[0] for column in cursor.description or ()], cursor, _value, job.limits)
     except RAISED as error:
-        raise translated(error, "read", guard, clock, job.limits) from None
+        raise translated(error, job, guard, clock) from None
     # One long call into C code notices neither an interrupt nor the progress handler, and may end late.
     if clock.over():
         raise timed_out("read", job.limits)
@@ -85,7 +85,7 @@ def _check_returns_columns(db: sqlite3.Connection, job: Job) -> None:
         return  # the guard lets only those through that give columns
     program = db.execute("EXPLAIN " + code, job.values)
     if not any(step[1] == "ResultRow" for step in program):
-        raise HelmError("refused", "a read query must return columns; declare this one as a write")
+        raise HelmError("refused", f"a read query must return columns; {AS_WRITE}")
 
 
 def _write(job: Job, path: str, clock: Deadline, announce_commit: Callable[[], None]) -> Json:
@@ -104,7 +104,7 @@ def _write(job: Job, path: str, clock: Deadline, announce_commit: Callable[[], N
             affected = db.execute("SELECT changes()").fetchone()[0]
             _commit(db, job, clock, announce_commit)
     except RAISED as error:
-        raise translated(error, "write", guard, clock, job.limits) from None
+        raise translated(error, job, guard, clock) from None
     return {"rowsAffected": affected}
 
 
@@ -129,7 +129,7 @@ def _mend(job: Job, path: str, clock: Deadline) -> Json:
         with sqlite_file.connect(path, "rw", clock) as db:
             db.execute("SELECT count(*) FROM sqlite_master").close()
     except RAISED as error:
-        raise translated(error, "write", None, clock, job.limits) from None
+        raise translated(error, job, None, clock) from None
     return None
 
 

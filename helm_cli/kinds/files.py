@@ -9,6 +9,7 @@ from helm_cli.kinds import object_schema, shown
 from helm_cli.model.envelope import FILES, JSON, OBJECT, TEXT
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Connection, Extension, Operation
+from helm_cli.model.files import MEANT, TAKEN
 from helm_cli.model.jsontext import Json, dump
 from helm_cli.model.plan import Plan
 from helm_cli.model.profile import Root
@@ -21,11 +22,6 @@ MOST_PATH_BYTES: Final = 4096
 # Characters of globs times those of the paths of one call: some seconds of work, for globs made to be slow.
 MOST_COMPARED: Final = 20_000_000
 
-_TAKEN: Final[dict[str, tuple[str, ...]]] = {
-    "list": (),
-    "read": ("path", "paths"),
-    "write": ("path", "text", "expected_sha256"),
-}
 _SHA256: Final = re.compile("[0-9a-f]{64}")
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 
@@ -67,14 +63,9 @@ def plan(
 
 def schema(connection: Connection, operation: Operation) -> dict[str, Json]:
     """What each verb takes (contract, Files); which paths are declared, the schema does not say."""
-    text: dict[str, Json] = {"type": "string"}
-    project: dict[str, Json] = {"project": text} if connection.spec["root"] == "project" else {}
-    if operation.name == "list":
-        return object_schema(project, project)
-    if operation.name == "write":
-        return object_schema({**project, **dict.fromkeys(_TAKEN["write"], text)}, (*project, *_TAKEN["write"]))
-    paths: dict[str, Json] = {"type": "array", "items": text, "minItems": 1, "maxItems": MOST_PATHS}
-    return object_schema({**project, "path": text, "paths": paths}, project)
+    project = ("project",) if connection.spec["root"] == "project" else ()
+    taken: dict[str, Json] = {name: _argument(name) for name in (*project, *TAKEN[operation.name])}
+    return object_schema(taken, taken if operation.name == "write" else project)
 
 
 def path_fault(path: str) -> str | None:
@@ -97,6 +88,12 @@ def path_fault(path: str) -> str | None:
     return None
 
 
+def _argument(name: str) -> dict[str, Json]:
+    text: dict[str, Json] = {"type": "string"}
+    paths: dict[str, Json] = {"type": "array", "items": text, "minItems": 1, "maxItems": MOST_PATHS}
+    return {**(paths if name == "paths" else text), "description": MEANT[name]}
+
+
 def _request(
     connection: Connection, operation: Operation, arguments: Mapping[str, Json]
 ) -> tuple[dict[str, Json], str]:
@@ -112,9 +109,9 @@ def _request(
 
 
 def _write(connection: Connection, arguments: Mapping[str, Json]) -> dict[str, Json]:
-    for name in _TAKEN["write"]:
+    for name in TAKEN["write"]:
         if name not in arguments:
-            raise HelmError("refused", f"write needs the argument {name}")
+            raise HelmError("refused", f"write needs the argument {name}: {MEANT[name]}")
     text, expected = arguments["text"], arguments["expected_sha256"]
     if not isinstance(text, str):
         raise HelmError("refused", "the argument text must be a string: the whole new text of the file")
@@ -149,7 +146,7 @@ def _path(connection: Connection, name: str, value: Json) -> str:
 
 
 def _check_names(connection: Connection, operation: Operation, arguments: Mapping[str, Json], root: Root) -> None:
-    taken = (*(("project",) if root.project else ()), *_TAKEN[operation.name])
+    taken = (*(("project",) if root.project else ()), *TAKEN[operation.name])
     for name in arguments:
         if name == "project" and not root.project:
             raise HelmError("refused", f"{connection.id} works in the workspace itself, so it takes no project")

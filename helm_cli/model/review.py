@@ -16,11 +16,29 @@ State = Literal["configured", "missing", "engine differs", "sign-in differs", "b
 
 
 class Caution(NamedTuple):
-    """One warning: a sentence, and the connection and operation that it is about ("" where it is about neither)."""
+    """One warning: a sentence, and the connection and operation that it is about ("" where it is about neither).
+
+    Where it is about another file than the manifest, `file` is its path; `word` is what in there, or in the manifest.
+    """
 
     connection: str
     operation: str
     message: str
+    file: str = ""
+    word: str = ""
+
+    def told(self) -> dict[str, str]:
+        """What a program is told of it."""
+        return {"connection": self.connection, "operation": self.operation, "message": self.message}
+
+
+class Placed(NamedTuple):
+    """A warning, and where that stands which it is about; the file as seen from the extension's folder."""
+
+    caution: Caution
+    file: str
+    line: int
+    column: int
 
 
 class Change(NamedTuple):

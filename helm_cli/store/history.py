@@ -2,7 +2,7 @@
 
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from helm_cli.model.errors import HelmError
@@ -99,19 +99,23 @@ def begin(
     *,
     ended: Sequence[Ended] = (),
     counts: dict[tuple[str, str], Count] | None = None,
+    known: Callable[[int], object] = lambda id: None,
 ) -> int:
     """Count a call that is about to be made; its id, for `end`. What `ended` before it is told with it.
 
     Where the extension made `per_minute` calls in this workspace within the last 60 seconds, in whatever processes,
     it is recorded as refused and not counted: HelmError("rate_limited") with `retry_after` in whole seconds, at
     least 1 (contract, Security). A clock that was set back shuts nobody out. `counts` is what one process remembers
-    from call to call, so that thousands a minute are not counted again for each. Raises HelmError("state").
+    from call to call, so that thousands a minute are not counted again for each. `known` is told the id before it
+    lasts, for whatever may end the process right then. Raises HelmError("state").
     """
     counts = {} if counts is None else counts
     with database.transaction(db, lasting=False):
         _end(db, ended)
         full = _full(db, call, now, per_minute, counts)
         id = _insert(db, call, now, "rate_limited" if full else "running", 0, counted=full is None)
+        if full is None:
+            known(id)
     if full is not None:
         wait = max(1, math.ceil(full + WINDOW_SECONDS - now))
         raise HelmError(
@@ -137,10 +141,13 @@ def end(db: sqlite3.Connection, *ended: Ended) -> None:
         _end(db, ended)
 
 
-def lose(db: sqlite3.Connection, id: int, outcome: str) -> None:
-    """How a counted call ended that another process made, unless that one said so itself. Raises HelmError("state")."""
+def lose(db: sqlite3.Connection, id: int, outcome: str, ms: int = 0) -> None:
+    """How a counted call ended that another process or thread made, unless that one said so itself.
+
+    Raises HelmError("state").
+    """
     with database.transaction(db, lasting=False):
-        database.run(db, "UPDATE calls SET outcome = ? WHERE id = ? AND outcome = 'running'", (outcome, id))
+        database.run(db, "UPDATE calls SET outcome = ?, ms = ? WHERE id = ? AND outcome = 'running'", (outcome, ms, id))
 
 
 def entries(db: sqlite3.Connection, wanted: Filter = ANY, *, limit: int = 50) -> list[Entry]:

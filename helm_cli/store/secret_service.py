@@ -77,7 +77,13 @@ def opened(session: Session) -> Iterator[Collection]:
         raise Trouble("no keychain can be reached: the session bus does not answer") from None
     except Exception as error:
         raise _unreachable(_why(error)) from None
-    session.hang_up(lambda: connection.sock.shutdown(SHUT_RDWR))
+
+    def hang_up() -> None:
+        # This conversation may be over, and another one be what is waited for.
+        with suppress(OSError):
+            connection.sock.shutdown(SHUT_RDWR)
+
+    session.hang_up(hang_up)
     try:
         if not secretstorage.check_service_availability(connection):
             raise _unreachable("the session has no Secret Service")

@@ -102,7 +102,7 @@ def test_what_would_work_is_ok_and_nothing_ran(stores: Stores, file: Path, opera
             read("DELETE FROM tickets"),
             "refused",
             "helm does not let a read query use anything but SELECT, VALUES, EXPLAIN and reading PRAGMAs; nothing"
-            " changed",
+            ' changed; declare "write": true where it is meant to write',
         ),
         (
             read("PRAGMA journal_mode = WAL"),

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import resource
 import shutil
 import socket
 import subprocess
@@ -20,6 +21,7 @@ from helm_cli.broker.stores import Stores
 from helm_cli.model.content import MOST_BYTES_A_FILE, MOST_FILES
 from helm_cli.store import approvals
 from helm_cli.store.approvals import Approval
+from tests.rig.meanwhile import just_before
 
 DIGEST: Final = r"""
 find . \( -name '.?*' -o -name '*~' -o -name '*.pyc' -o -name __pycache__ -o -name node_modules \) -prune \
@@ -219,6 +221,29 @@ def test_a_folder_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     for name in ("file", "link", "absent"):
         [(file, message)] = faults(tmp_path / name)
         assert file == "." and message.startswith("the folder cannot be opened")
+
+
+def test_a_folder_whose_names_cannot_be_listed_says_so(folder: Path) -> None:
+    """The system lends one descriptor more, and no second one to list it with."""
+    lowest = os.dup(0)
+    os.close(lowest)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest + 1, hard))
+    try:
+        found = content.read(str(folder)).faults
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    told = "the folder cannot be listed: it cannot be read: too many open files"
+    assert [(fault.file, fault.message) for fault in found] == [(".", told)]
+
+
+def test_a_file_that_grows_while_it_is_read_is_not_read_to_its_end(folder: Path) -> None:
+    path = folder / "grows"
+    path.write_bytes(b"x")
+    (folder / "manifest.json").unlink()
+    with just_before(os.read, lambda: os.truncate(path, MOST_BYTES_A_FILE + 1)):
+        found = faults(folder)
+    assert found == [("grows", "over 4 MiB")]
 
 
 def test_what_is_swapped_for_a_link_is_never_followed(folder: Path, tmp_path: Path) -> None:

@@ -212,3 +212,13 @@ def test_the_history_tells_of_it_and_the_rate_limit_does_not_count_it(stores: St
     ]
     line = (desk.workspace.path, "", "explorer", "shell app")
     assert told == [(*line, outcome) for outcome in ("declined", "confirmation_required", "ok", "ok")]
+
+
+def test_who_types_a_statement_is_not_told_to_declare_it(stores: Stores, desk: Desk) -> None:
+    for sql, told in (
+        (DELETE, "helm does not let a read query use anything but SELECT, VALUES, EXPLAIN and reading PRAGMAs"),
+        ("VACUUM", "a read query must return columns"),
+    ):
+        error = explorer.read(stores, desk, sql)["error"]
+        assert isinstance(error, dict)
+        assert str(error["message"]).removesuffix("; nothing changed") == told

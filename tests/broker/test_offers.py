@@ -6,13 +6,16 @@ from typing import Any
 
 import pytest
 
-from helm_cli.broker import approve, offers, review
+from helm_cli.broker import approve, bindings, offers, review
 from helm_cli.broker.offers import Offer
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
+from helm_cli.model.plugin import Bound
 from helm_cli.model.review import Review
 from helm_cli.store import tools
 from tests.broker.folders import write
+from tests.broker.office import office
+from tests.rig.team import ID, PLUGIN
 
 SCALAR = {"type": ["string", "number", "boolean", "null"], "maxLength": 4096}
 VALUE = {"type": ["string", "number", "boolean"], "maxLength": 4096}
@@ -66,16 +69,23 @@ def test_each_kind_says_what_it_takes(stores: Stores, here: Workspace, tmp_path:
     }
     assert found["web_close"]["properties"] == {"number": VALUE, "state": SCALAR}
     text = {"type": "string"}
+    project = {**text, "description": "the name of a registered project"}
     assert found["sp_list"] == {
         "type": "object",
-        "properties": {"project": text},
+        "properties": {"project": project},
         "required": ["project"],
         "additionalProperties": False,
     }
     assert found["sp_read"]["properties"] == {
-        "project": text,
-        "path": text,
-        "paths": {"type": "array", "items": text, "minItems": 1, "maxItems": 100},
+        "project": project,
+        "path": {**text, "description": "the path of a file, relative to the root"},
+        "paths": {
+            "type": "array",
+            "items": text,
+            "minItems": 1,
+            "maxItems": 100,
+            "description": "the paths of many files, in place of path",
+        },
     }
     assert found["sp_write"]["required"] == ["project", "path", "text", "expected_sha256"]
     assert found["gh_list_issues"] == {"type": "object"}
@@ -137,3 +147,40 @@ def test_a_disabled_extension_offers_nothing(stores: Stores, here: Workspace, tm
     approved(stores, here, tmp_path / "one", mcp("get"))
     approvals.set_enabled(stores.db, here.path, "one", False)
     assert offers.offers(stores, here) == []
+
+
+def test_those_of_one_extension_alone(stores: Stores, here: Workspace, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        approved(stores, here, tmp_path / name, mcp("get"))
+    assert [offer.extension for offer in offers.offers(stores, here)] == ["one", "two"]
+    # Its names are unique among its own.
+    assert named(offers.offers(stores, here, "two")) == [("gh_get", "get")]
+    assert offers.offers(stores, here, "three") == []
+
+
+def test_a_named_tool_is_offered_by_its_own_name_where_it_can_be_called(home: Path) -> None:
+    to = [
+        Bound("count_posts", "blog", "GET", "/count?of={blog}", None),
+        Bound("send_post", "blog", "POST", "/posts", '{"t": "{title}"}'),
+        Bound("send_letter", "blog", "POST", "/letters", '{"t": "{title}"}'),
+    ]
+    with office(home) as us:
+        us.approve(tools=[*PLUGIN["tools"], {"name": "save", "kind": "http", "risk": "write"}])
+        assert [offer.operation for offer in offers.offers(us.stores, us.here)] == ["list_posts", "save_post"]
+        for one in (*to, Bound("save", "blog", "PUT", "/posts", None)):
+            bindings.bind(us.stores, us.approval(), one)
+        *_, count, save = offers.offers(us.stores, us.here)
+    schema: Any = {"type": ["string", "number", "boolean", "null"], "maxLength": 262_144}
+    assert count == Offer(
+        name="count_posts",
+        title="_tools count_posts",
+        description=f"Reads by the tool count_posts of {ID} (Writes posts.). How many posts there are.",
+        schema={"type": "object", "properties": {"blog": schema}, "required": [], "additionalProperties": False},
+        effect="read",
+        extension=ID,
+        connection="_tools",
+        operation="count_posts",
+        risk="read",
+    )
+    told = f"Writes, once a person confirmed it, by the tool save of {ID} (Writes posts.)."
+    assert (save.name, save.description, save.risk, save.schema["properties"]) == ("save", told, "write", {})

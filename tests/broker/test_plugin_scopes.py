@@ -19,6 +19,7 @@ from helm_cli.model.profile import Service
 from helm_cli.model.review import Review
 from helm_cli.store import settings as files
 from helm_cli.store.settings import Filled
+from tests.rig.failing import failing
 from tests.rig.plugins import ID, named, write
 
 AUTHORIZE: Final = "https://auth.example/authorize"
@@ -77,6 +78,31 @@ def test_the_scopes_of_a_setting_are_asked_for_where_it_names_the_service(stores
     chosen(stores, here, "other")
     assert scopes.wanted(stores, here, DRIVE).scopes == ("b", "a", "c")
     assert scopes.missing(stores, here, DRIVE, ("a",)) == {ID: ["b", "c"]}
+
+
+def test_only_a_connection_that_is_still_to_be_chosen_is_asked_for(stores: Stores, here: Workspace) -> None:
+    """A plugin whose connections name another service, or that asks for none, is not the one that is meant."""
+    other = profiles.add(stores, DRIVE._replace(name="other"), None, force=False)
+    approve.by_person(stores, reviewed(stores, here, {"key": "tone", "type": "string"}, connection("a")))
+    chosen(stores, here)
+    told = (
+        f"no enabled extension of the workspace {here.path} (named) declares an oauth2 sign-in to other; review and"
+        " approve the one that does with helm plugin review"
+    )
+    with failing("refused", told):
+        scopes.wanted(stores, here, other)
+
+
+def test_a_service_that_lost_its_addresses_is_not_signed_in_to(stores: Stores, here: Workspace) -> None:
+    approve.by_person(stores, reviewed(stores, here, connection("a")))
+    chosen(stores, here)
+    bare = profiles.change(stores, DRIVE, DRIVE._replace(authorize_url=None, token_url=None), None)
+    told = (
+        "acme/marketing declares no addresses for the sign-in to drive; give the provider's own with helm service edit"
+        " drive --authorize-url URL --token-url URL"
+    )
+    with failing("refused", told):
+        scopes.wanted(stores, here, bare)
 
 
 def test_a_new_scope_waits_until_its_version_is_approved(stores: Stores, here: Workspace) -> None:

@@ -435,3 +435,32 @@ def test_what_came_in_between_is_not_overwritten(stores: Stores) -> None:
         with pytest.raises(HelmError) as raised:
             portable_taking.take(stores, before, "")
         assert raised.value.code == "conflict"
+
+
+def test_a_secret_that_is_here_already_need_not_be_entered_again(stores: Stores) -> None:
+    entry = Entry(SHOP, "password")
+    assert not portable_taking.has_already(stores, portable_taking.standing(stores, entry), "s3cret")
+    broker.add(stores, SHOP, "s3cret", force=False)
+    found = portable_taking.standing(stores, entry)
+    assert portable_taking.has_already(stores, found, "s3cret")
+    assert not portable_taking.has_already(stores, found, "another")
+
+
+@pytest.mark.parametrize(
+    ("words", "sure", "doubted"),
+    [
+        (("srv", "--token", GITHUB_TOKEN), ["--token", "a word with the shape of a token"], []),
+        (("srv", "--password", "12345"), [], ["--password"]),
+        (("srv", "--port", "12345"), [], []),
+    ],
+)
+def test_what_may_be_a_secret_is_told_apart_from_what_is_one(
+    words: tuple[str, ...], sure: list[str], doubted: list[str]
+) -> None:
+    server = Server("srv", words)
+    assert (portable.telling(server), portable.doubtful(server)) == (sure, doubted)
+
+
+def test_a_setting_that_holds_a_secret_is_named() -> None:
+    settings = {"drafts_dir": GITHUB_TOKEN, "other": "~/drafts", "port": 1, "limits": {"calls_per_minute": 1}}
+    assert portable.telling_settings(settings) == ["drafts_dir"]

@@ -15,8 +15,11 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.profile import Service
 from helm_cli.store import profiles as files
 from helm_cli.store import signins
+from tests.rig.failing import failing
+from tests.rig.meanwhile import just_before
 
 BASE = "https://cal.example.com"
+SECRET = "canary-77e1"
 CAL = Service("cal", BASE, client_id="my-client")
 TOKEN = Service("cal", BASE)
 GRANT = Grant("an access token", "a refresh token", ("calendar.read",), None, None)
@@ -120,6 +123,38 @@ def test_what_cannot_be_kept_is_not_added(stores: Stores) -> None:
         profiles.add(stores, TOKEN, "canary", force=False)
     assert (caught.value.code, "canary" in caught.value.message) == ("state", False)
     assert files.names(stores.home, "service") == []
+
+
+def test_of_two_that_add_one_name_at_once_one_wins(stores: Stores) -> None:
+    other = TOKEN._replace(base_url=f"{BASE}/other")
+    told = "the service profile cal exists; change it with edit or replace it with --force"
+    with failing("conflict", told, SECRET), just_before(os.link, lambda: files.create(stores.home, other)):
+        profiles.add(stores, TOKEN, SECRET, force=False)
+    assert (files.load(stores.home, "service", "cal"), kept(stores)) == (other, {})
+    with failing("conflict", told):
+        profiles.add_lacking(stores, TOKEN, force=False)
+    assert files.load(stores.home, "service", "cal") == other
+
+
+def test_what_is_to_be_replaced_need_not_be_there(stores: Stores, told: list[str]) -> None:
+    assert profiles.add(stores, TOKEN, "t", force=True) == TOKEN._replace(credential="file")
+    lacking = profiles.add_lacking(stores, TOKEN._replace(name="other"), force=True)
+    assert (lacking.credential, kept(stores), told) == ("file", {"service/cal/token": "t"}, [])
+
+
+@pytest.mark.parametrize("how", ["removed", "replaced"])
+def test_a_link_that_leads_nowhere_is_no_trap(stores: Stores, told: list[str], how: str) -> None:
+    path = stores.home / "profiles" / "service" / "cal.toml"
+    path.parent.mkdir(parents=True)
+    path.symlink_to("nowhere")
+    if how == "removed":
+        profiles.remove(stores, "service", "cal")
+        assert not path.is_symlink()
+    else:
+        profiles.add(stores, TOKEN, None, force=True)
+        assert (files.load(stores.home, "service", "cal"), path.is_symlink()) == (TOKEN, False)
+    said = "the file of cal could not be understood; if it had a secret in a keychain, that is still there"
+    assert told == [said]
 
 
 def test_what_can_be_added_is_known_before_a_secret_is_asked_for(stores: Stores) -> None:

@@ -1,6 +1,7 @@
 """What a review finds: faults and nothing else, or the extension, its standing, its profiles and what changed."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from helm_cli.model.profile import Database, Service
 from helm_cli.model.review import Caution, Change, FileChange, Invalid, Review
 from helm_cli.store import approvals, profiles
 from tests.broker.folders import FIVE_KINDS, manifest, write
+from tests.rig.failing import failing
 
 HERE = Workspace("/srv/here", "the current folder")
 MISSING = Caution(
@@ -211,6 +213,12 @@ def test_what_is_no_folder_is_a_usage_error(stores: Stores, folder: Path) -> Non
         with pytest.raises(HelmError) as raised:
             review.review(stores, HERE, str(path))
         assert raised.value.code == "usage"
+
+
+def test_a_folder_whose_path_is_no_text_is_a_usage_error(stores: Stores, tmp_path: Path) -> None:
+    folder = write(tmp_path / os.fsdecode(b"\xff"), manifest())
+    with failing("usage", "the folder's path is not UTF-8; rename it"):
+        review.review(stores, HERE, str(folder))
 
 
 def test_the_manifest_stands_for_its_folder(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

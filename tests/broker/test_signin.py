@@ -1,5 +1,6 @@
 """A sign-in as it is kept and used where nothing has to be renewed: where its secrets are, and whom they are for."""
 
+import fcntl
 import json
 import sqlite3
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from tests.broker.killed_signin import CONNECTED, NEW, NOW, OLD, SERVICE
 from tests.rig import signing
 from tests.rig.failing import failing
 from tests.rig.keyring_session import KeyringSession
+from tests.rig.meanwhile import just_before
 
 AGAIN: Final = "connect it again with: helm oauth connect cal"
 NOT_CONNECTED: Final = "cal is not connected; connect it with: helm oauth connect cal"
@@ -183,6 +185,29 @@ def test_a_store_that_takes_nothing_leaves_the_former_sign_in(
     assert signin.token(stores, service) == OLD.access_token
 
 
+def test_a_first_sign_in_that_no_store_takes_is_none(stores: Stores, service: Service) -> None:
+    (stores.home / "credentials.lock").unlink()
+    (stores.home / "credentials.lock").mkdir()
+    told = f"{stores.home}/credentials.lock cannot be used: a folder stands where a file should be; move it away"
+    with failing("state", told, NEW.access_token, str(NEW.refresh_token)):
+        _keep(stores, service, NEW)
+    assert signins.find(stores.db, "cal") is None
+
+
+def test_a_look_at_the_token_renews_none(stores: Stores, service: Service, clock: Clock) -> None:
+    _keep(stores, service)
+    assert signin.unrenewed(stores, service) == OLD.access_token
+    clock.now = NOW + 3599
+    assert signin.unrenewed(stores, service) is None
+
+
+def test_one_that_somebody_else_takes_away_meanwhile_is_gone_too(stores: Stores, service: Service) -> None:
+    _keep(stores, service)
+    with just_before(fcntl.flock, lambda: signins.forget(stores.db, "cal")):
+        assert not signin.drop(stores, service)
+    assert [*json.loads((stores.home / "credentials.json").read_text())] == ["service/cal/client-secret"]
+
+
 @pytest.mark.contract("C65")
 def test_before_the_first_sign_in_nothing_is_authorized(stores: Stores, service: Service) -> None:
     with failing("not_authorized", NOT_CONNECTED, "a client secret"):
@@ -234,6 +259,17 @@ def test_tokens_that_are_gone_from_the_store_are_told(stores: Stores, service: S
     _keep(stores, service)
     homes.write_private(stores.home / "credentials.json", b"{}")
     with failing("not_authorized", f"the tokens of cal are gone from the file; {AGAIN}"):
+        signin.token(stores, service)
+
+
+def test_a_store_that_is_in_trouble_is_no_end_of_a_sign_in(stores: Stores, service: Service) -> None:
+    _keep(stores, service)
+    homes.write_private(stores.home / "credentials.json", b"{")
+    told = (
+        f"{stores.home}/credentials.json is damaged (it is not the JSON object that helm writes), so no secret is read"
+        " from it or written to it; move it away and enter the secrets again"
+    )
+    with failing("state", told):
         signin.token(stores, service)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from helm_cli.broker import profiles, signin, tokens
+from helm_cli.broker import profiles, renewal, signin, tokens
 from helm_cli.broker.signin import Connected
 from helm_cli.broker.stores import Stores
 from helm_cli.drivers.oauth_token import Grant
@@ -350,6 +350,52 @@ def test_a_renewal_that_dies_is_told(stores: Stores, hostile: Endpoint) -> None:
     service = _signed_in(stores, hostile.answer("deadly", deadly), -1.0)
     with failing("unavailable", "the renewal of the sign-in to cal broke off; try again", *SECRETS):
         signin.token(stores, service)
+
+
+def test_a_sign_in_that_was_taken_away_is_not_renewed(stores: Stores, hostile: Endpoint) -> None:
+    service = _signed_in(stores, hostile.url("good"), -1.0)
+    signins.forget(stores.db, "cal")
+    asked = len(hostile.forms)
+    with tokens.locked(stores, service, 0) as held, failing("not_authorized", f"cal is not connected; {AGAIN}"):
+        renewal.run(stores, service, held, 20.0)
+    assert len(hostile.forms) == asked
+
+
+def test_what_the_renewal_has_to_say_is_said_by_the_call(stores: Stores, hostile: Endpoint) -> None:
+    service = _signed_in(stores, hostile.url("good"), -1.0)
+    told: list[str] = []
+    stores.notice = told.append
+    path = stores.home / "credentials.json"
+    path.chmod(0o644)
+    assert signin.token(stores, service) == ACCESS
+    assert told == [f"{path} was open to other users (mode 0644) and is closed to them now (mode 0600)"]
+
+
+def test_a_renewal_that_cannot_be_started_is_told(
+    stores: Stores, hostile: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after an upgrade that took the interpreter away."""
+    service = _signed_in(stores, hostile.url("good"))
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    assert signin.token(stores, service) == OLD[0]
+    signing.age(stores.home)
+    reason = "no process can be started for it: no such file or directory"
+    with failing("unavailable", f"the sign-in to cal cannot be renewed: {reason}", *SECRETS):
+        signin.token(stores, service)
+
+
+def test_a_renewal_that_fails_of_itself_says_so_and_asks_nobody(
+    stores: Stores, hostile: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with an installation that is broken: what it imports first is what this process would."""
+    service = _signed_in(stores, hostile.url("good"), -1.0)
+    (tmp_path / "httpx.py").write_text(f"raise ZeroDivisionError({SECRET!r})")
+    monkeypatch.syspath_prepend(tmp_path)
+    asked = len(hostile.forms)
+    with failing("internal", "the renewal of the sign-in to cal failed (ZeroDivisionError)", *SECRETS):
+        signin.token(stores, service)
+    assert len(hostile.forms) == asked
+    assert _state(stores)[1:] == OLD
 
 
 def test_a_folder_that_somebody_filled_is_not_imported_from(

@@ -15,6 +15,7 @@ from helm_cli.broker.workspace import Workspace
 from helm_cli.model.extension import Connection, Operation
 from helm_cli.model.profile import Server
 from helm_cli.model.review import Change, Listed, Review
+from helm_cli.model.tool import Tool
 from helm_cli.model.tool import tool as definition
 from helm_cli.store import approvals
 from helm_cli.store import tools as pins
@@ -164,7 +165,8 @@ def test_a_token_that_cannot_be_used_is_why(stores: Stores, here: Workspace, tmp
     found = of(stores, here, extension(tmp_path, ["get_issue"]))
     assert cautions(found) == {
         "": "its server could not be asked, so its tools are judged by their names alone: the secret of"
-        " github is not in this home yet; enter its secret again with: helm mcp edit github --ask-token (or --token-stdin)"
+        " github is not in this home yet; enter its secret again with: helm mcp edit github --ask-token (or"
+        " --token-stdin)"
     }
 
 
@@ -414,3 +416,50 @@ def test_a_definition_that_is_nested_too_deeply_is_no_tool() -> None:
     for _ in range(5000):
         deep = {"properties": deep}
     assert definition({**tool("get"), "inputSchema": deep}) is None
+
+
+GLOBBED = Connection(
+    "gh",
+    "mcp",
+    "mcp",
+    "github",
+    (
+        Operation("get_issue", "read", None, {"risk": "read"}),
+        Operation("list_a", "read", None, {"risk": "read", "let_in_by": ("list_*",)}),
+        Operation("list_b", "write", None, {"risk": "write", "let_in_by": ("list_*", "*_b")}),
+    ),
+    {"globs": (("list_*", "read"), ("*_b", "write"))},
+)
+
+
+def offering(*names: str) -> Listed:
+    return Listed("gh", {name: told for name in names if (told := definition(tool(name)))}, names)
+
+
+def test_what_globs_let_in_now_and_before_is_told() -> None:
+    pins: dict[str, Any] = {"gh": {"list_*": None, "get_issue": {"name": "get_issue"}, "list_a": tool("list_a")}}
+    told = [change.message for change in tools.changes([GLOBBED], [offering("list_a", "list_b")], pins)]
+    assert told == [
+        "gh: new tool list_b of risk write, let in by list_*",
+        "gh get_issue: the server no longer has this tool",
+    ]
+    gone: dict[str, Any] = {
+        "gh": {**tools.seen(GLOBBED, offering("get_issue", "list_a", "list_b")), "list_c": tool("list_c"), "x": {}}
+    }
+    # What no glob lets in any more is a change of the manifest, and told as one.
+    assert list(tools.changes([GLOBBED], [offering("get_issue", "list_a", "list_b")], gone)) == [
+        Change("narrowed", "gh list_c: the server no longer has this tool")
+    ]
+
+
+def test_where_nobody_was_shown_anything_the_names_that_are_declared_keep_what_was_shown() -> None:
+    before: dict[str, Any] = {"get_issue": {"name": "get_issue"}, "list_*": None, "list_c": {"name": "list_c"}}
+    assert tools.unseen(GLOBBED, before) == {"get_issue": {"name": "get_issue"}}
+
+
+def test_what_goes_wrong_while_a_server_is_asked_is_not_lost_in_its_thread() -> None:
+    def broken() -> list[Tool]:
+        raise ZeroDivisionError("of the one that asks")
+
+    with pytest.raises(ZeroDivisionError, match="of the one that asks"):
+        tools._side_by_side([lambda: "a problem", broken])

@@ -18,7 +18,7 @@ BY_NAME = "by its name this tool writes data, and it stands under operations: it
 
 
 def told(declared: dict[str, Any]) -> list[tuple[str, str, str]]:
-    return [(*caution,) for caution in warnings.of(dialects.build(content(declared)))]
+    return [caution[:3] for caution in warnings.of(dialects.build(content(declared)))]
 
 
 def content(declared: dict[str, Any]) -> Content:

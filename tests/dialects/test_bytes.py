@@ -6,6 +6,7 @@ import time
 import pytest
 
 from helm_cli import dialects
+from helm_cli.dialects import json_source
 from helm_cli.model.content import MOST_BYTES_A_FILE, Content
 from helm_cli.model.extension import Fault
 
@@ -60,6 +61,13 @@ def test_two_hundred_levels_that_nobody_reads_are_no_fault() -> None:
 def test_brackets_in_text_do_not_nest() -> None:
     text = json.dumps({"id": "x", "name": '[{"\\' * 300, "connections": []})
     assert faults(text.encode()) == ()
+
+
+@pytest.mark.parametrize(
+    "value", ["true", "false", "null", "0", "-1", "1.5", "-1.5e-3", "1e308", '"\\u00e9"', "[]", "{}"]
+)
+def test_a_value_that_json_has_is_no_fault(value: str) -> None:
+    assert json_source.faults(f'{{"a": [{value}, {value}]}}') == []
 
 
 def test_huge_integers() -> None:

@@ -112,6 +112,22 @@ def test_a_lone_surrogate_is_refused_by_both() -> None:
         assert len(found.faults) == 1 and found.value in (None, {"a": "\ud800"})
 
 
+@pytest.mark.parametrize("parser", [yaml_events.PARSER, yaml.BaseLoader])
+def test_what_a_parser_takes_for_no_text_at_all_is_no_yaml(parser: object) -> None:
+    with pytest.raises(yaml_events.Broken) as broken:
+        list(yaml_events.events("a: \x01\n", 3, parser))
+    assert (broken.value.line, broken.value.column, broken.value.message) == (4, 1, "this is not YAML")
+
+
+@pytest.mark.parametrize("parser", [yaml_events.PARSER, yaml.BaseLoader])
+@pytest.mark.parametrize(("text", "closing"), [("a: [b", "]"), ("a: {b", "}"), ("a: [b\n\n", "]")])
+def test_what_is_open_at_the_end_of_the_text_is_told_where_it_opens(text: str, closing: str, parser: object) -> None:
+    with pytest.raises(yaml_events.Broken) as broken:
+        list(yaml_events.events(text, 0, parser))
+    told = f'this "{text[3]}" is never closed with "{closing}"'
+    assert (broken.value.line, broken.value.column, broken.value.message) == (1, 4, told)
+
+
 def test_windows_line_ends_and_places() -> None:
     text = FULL.replace("\n", "\r\n")
     assert dialects.read(content(text)).extension == dialects.read(content()).extension

@@ -126,6 +126,11 @@ def test_what_writes_all_the_same_the_server_refuses(bench: Bench, mariadb: Mari
     assert mariadb.idle()
 
 
+@pytest.mark.parametrize("sql", ["DELETE FROM tickets", "SELECT writes()", "SELECT NEXT VALUE FOR numbers"])
+def test_a_read_that_writes_is_told_what_it_should_be(bench: Bench, sql: str) -> None:
+    assert bench.refusal(sql).message.endswith('; declare "write": true where it is meant to write')
+
+
 @pytest.mark.contract("C98")
 @pytest.mark.parametrize(
     ("sql", "column"),

@@ -19,7 +19,7 @@ class TestPostgres(DriverSuite):
     """The bench is that of this module."""
 
 
-REFUSED = "a read query must return columns; declare this one as a write"
+REFUSED = 'a read query must return columns; declare "write": true where it is meant to write'
 
 
 @pytest.mark.contract("C93", "C97")

@@ -87,7 +87,7 @@ def test_a_write_that_fails_changes_nothing(
 def test_a_write_is_one_for_its_call_only(bench: Bench) -> None:
     assert bench.call("SET default_transaction_read_only = off", effect="write") == {"rowsAffected": 0}
     assert bench.refusal("DELETE FROM tickets RETURNING id").message == (
-        "cannot execute DELETE in a read-only transaction"
+        'cannot execute DELETE in a read-only transaction; declare "write": true where it is meant to write'
     )
 
 

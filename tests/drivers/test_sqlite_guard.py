@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from helm_cli.drivers.outcome import AS_WRITE
 from tests.suites.driver import Bench
 from tests.suites.sqlite import contents
 
@@ -140,8 +141,11 @@ def test_what_was_refused_is_named(furnished: Bench) -> None:
         ("PRAGMA user_version = 1", "PRAGMA user_version with a value"),
         ("SELECT load_extension('x')", "the function load_extension"),
     ]:
-        assert furnished.refusal(sql).message == f"helm does not let a read query use {what}; nothing changed"
-    assert furnished.refusal("VACUUM").message == "a read query must return columns; declare this one as a write"
+        hint = f"; {AS_WRITE}" if what == only else ""
+        assert furnished.refusal(sql).message == f"helm does not let a read query use {what}; nothing changed{hint}"
+    assert furnished.refusal("VACUUM").message == f"a read query must return columns; {AS_WRITE}"
+    hidden = furnished.refusal("WITH one AS (SELECT 1) DELETE FROM tickets RETURNING id")
+    assert hidden.message.endswith(f"; {AS_WRITE}")
 
 
 @pytest.mark.contract("C104")

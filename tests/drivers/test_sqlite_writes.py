@@ -15,6 +15,7 @@ from helm_cli.drivers import Limits, driver
 from helm_cli.drivers.deadline import Deadline
 from helm_cli.drivers.outcome import in_time
 from helm_cli.drivers.sqlite_faults import translated
+from helm_cli.drivers.sqlite_job import Job
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from tests.suites.driver import TICKETS, Bench, plan_of
@@ -173,7 +174,8 @@ def test_what_is_refused_before_sqlite_runs_anything(
 
 
 def test_too_little_memory_is_told() -> None:
-    error = translated(MemoryError(), "read", None, Deadline(time.monotonic()), Limits())
+    job = Job("run", "app", "/app.db", "SELECT 1", [], "read", Limits(), 1.0, [])
+    error = translated(MemoryError(), job, None, Deadline(time.monotonic()))
     assert (error.code, error.message) == (
         "too_large",
         "the query needs more than 48 MiB of memory; select less or add a LIMIT",

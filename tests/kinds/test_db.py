@@ -130,6 +130,22 @@ def test_what_only_some_engines_can_bind() -> None:
         assert made.request["params"] == [["status", 2**80], ["limit", 1]]
 
 
+def test_every_name_is_a_needed_scalar_for_a_caller() -> None:
+    scalar = {"type": ["string", "number", "boolean", "null"], "maxLength": 4096}
+    for params, properties in (
+        (("term", "limit", "term"), {"term": scalar, "limit": scalar}),
+        ((), {}),
+        (None, {}),
+    ):
+        operation = Operation("recent", "read", params, {"sql": ""})
+        assert db.schema(Connection("app", "db", "db", "local-app", (operation,), {}), operation) == {
+            "type": "object",
+            "properties": properties,
+            "required": [*properties],
+            "additionalProperties": False,
+        }
+
+
 @pytest.mark.contract("C13")
 @given(st.dictionaries(st.text(max_size=8), st.one_of(st.none(), st.text(), st.lists(st.integers())), max_size=3))
 def test_no_refusal_tells_the_path(arguments: dict[str, Any]) -> None:

@@ -108,9 +108,24 @@ def test_a_write_names_the_file_its_expected_hash_and_the_new_text() -> None:
             "workspace",
             "the argument paths[0] must be a string: the path of a file, relative to the root",
         ),
-        ("write", {"text": "", "expected_sha256": SHA}, "workspace", "write needs the argument path"),
-        ("write", {"path": "a.md", "expected_sha256": SHA}, "workspace", "write needs the argument text"),
-        ("write", {"path": "a.md", "text": ""}, "workspace", "write needs the argument expected_sha256"),
+        (
+            "write",
+            {"text": "", "expected_sha256": SHA},
+            "workspace",
+            "write needs the argument path: the path of a file, relative to the root",
+        ),
+        (
+            "write",
+            {"path": "a.md", "expected_sha256": SHA},
+            "workspace",
+            "write needs the argument text: the whole new text of the file",
+        ),
+        (
+            "write",
+            {"path": "a.md", "text": ""},
+            "workspace",
+            "write needs the argument expected_sha256: the sha256 that a read gave (-o json shows it)",
+        ),
         (
             "write",
             {"path": "a.md", "text": 1, "expected_sha256": SHA},

@@ -101,9 +101,22 @@ def test_what_cannot_be_called_says_why(found: Operation, told: str) -> None:
         ("write", to(path="/a?x=%ff"), "the query of the path must be written name=value&name=value"),
         ("write", to(path="/%2e%2e/a"), 'the path must have no "." or ".." segment'),
         ("write", to(body='{"a": 1, "a": 2}'), "the body is no JSON"),
+        ("write", to(path="/a?x=1&x=2"), "the query of the path has a name twice"),
         ("write", to(body="[" * 70 + "]" * 70), "the body must not be nested deeper than 64 levels"),
+        ("write", to(body='{"a": ["{title}", 1, true, null], "b": {"c": ""}}'), None),
+        (
+            "write",
+            to(body='{"a": ["by {name}, {title}"]}'),
+            "the body would send {name} as it is written: only a whole",
+        ),
+        ("write", to(body='{"{title}": 1}'), "the body would send {title} as it is written: only a whole string of"),
     ],
 )
 def test_the_rules_of_a_binding(risk: str, bound: Bound, told: str | None) -> None:
     wrong = tools.fault(operation(risk), bound)
     assert (wrong is None) if told is None else (wrong is not None and wrong.startswith(told)), wrong
+
+
+def test_a_builtin_tool_is_bound_to_nothing() -> None:
+    told = "post is a builtin tool; only tools of kind http are bound"
+    assert tools.fault(operation(kind="builtin"), to()) == told

@@ -44,6 +44,12 @@ def test_what_is_no_strict_json_is_refused_in_one_clause(text: str | bytes, mess
     assert str(refused.value) == message
 
 
+def test_of_what_somebody_else_sent_half_an_emoji_is_mended_and_no_key_is_repeated() -> None:
+    assert jsontext.parse('{"a": ["\\ud83d", "b\\ud83d\\ude00"]}', mend=True) == {"a": ["\ufffd", "b😀"]}
+    with pytest.raises(ValueError, match=r"\Aa key stands twice in one JSON object\Z"):
+        jsontext.parse('{"canary": 1, "canary": 2}', mend=True)
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

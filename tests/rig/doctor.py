@@ -5,7 +5,7 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -13,11 +13,22 @@ from typing import Final, NamedTuple
 import pytest
 
 from helm_cli.broker import approve as pinning
-from helm_cli.broker import profiles, review
+from helm_cli.broker import (
+    health,
+    health_home,
+    health_profiles,
+    health_secrets,
+    health_state,
+    health_workspace,
+    profiles,
+    review,
+)
 from helm_cli.broker.stores import Stores
 from helm_cli.broker.workspace import Workspace
+from helm_cli.model.health import Check
 from helm_cli.model.profile import Database, Profile, Server, Service
 from helm_cli.model.review import Review
+from helm_cli.view.health import MARKS
 from tests import example
 from tests.program import Finished, Helm
 from tests.rig import mcp_calls
@@ -28,7 +39,7 @@ SURROUNDINGS: Final = {"HELM_CLI_CREDENTIALS": "file", "PATH": f"{Path(sys.execu
 
 
 class Looked(NamedTuple):
-    """What came of a look: the exit status, the lines that are not well, and the last line."""
+    """What came of a look: the exit status, the lines that are not well, and the last line, "" where all is well."""
 
     status: int
     lines: list[str]
@@ -55,8 +66,52 @@ class Clinic(NamedTuple):
         """What is not well, in a pipe."""
         done = self.run("-q", *words, env=env)
         assert done.err == "", done
-        *lines, last = done.out.splitlines()
+        lines = done.out.splitlines()
+        last = lines.pop() if done.status else ""
         return Looked(done.status, [line.replace(str(self.home), "HOME") for line in lines], last)
+
+
+def asked(home: Path, workspace: Path | None, *, offline: bool = True, seconds: float | None = None) -> list[Check]:
+    """What the checks themselves find, without a program around them; all beside the home is the same afterwards.
+
+    Without a workspace, it is looked for as everywhere.
+    """
+    before = tree(home.parent)
+    found = list(_asked(home, workspace, offline, seconds))
+    assert tree(home.parent) == before
+    assert not any(SECRET in f"{check.message} {check.next}" for check in found)
+    return found
+
+
+def _asked(home: Path, workspace: Path | None, offline: bool, seconds: float | None) -> Iterator[Check]:
+    yield from health_home.checks(home)
+    if not health_home.is_own(home):
+        return
+    subject = health.subject(home)
+    vault = health_secrets.vault(subject)
+    where = health_workspace.find(subject, None if workspace is None else str(workspace))
+    done: list[None] = []
+    trial = health_profiles.Trial(subject, vault, offline, seconds, str(home.parent), lambda: done.append(None))
+    yield from health.guarded("state", "state.db", lambda: health_state.checks(subject))
+    yield from health.guarded("secrets", "store", lambda: health_secrets.checks(subject, vault))
+    yield from health.guarded("workspace", "workspace", lambda: health_workspace.checks(subject, where))
+    tried = health.guarded("profiles", "profiles", lambda: health_profiles.checks(trial))
+    # Each of them is counted as it is done.
+    assert len(done) == sum("/" in check.name for check in tried)
+    yield from tried
+    subject.stores.close()
+
+
+def told(checks: Sequence[Check], home: Path) -> list[str]:
+    """A line for each as it stands in a pipe, with HOME in the place of its path."""
+    lines = [f"{MARKS[check.status][0]}: {check.area}: {check.name}: {check.message}" for check in checks]
+    steps = [f" (next: {check.next})" if check.next is not None else "" for check in checks]
+    return [f"{line}{step}".replace(str(home), "HOME") for line, step in zip(lines, steps, strict=True)]
+
+
+def ill(checks: Iterable[Check], home: Path) -> list[str]:
+    """The lines that are not well."""
+    return told([check for check in checks if check.status != "ok"], home)
 
 
 def tree(folder: Path) -> dict[str, object]:

@@ -10,6 +10,7 @@ from helm_cli.model.errors import HelmError
 from helm_cli.model.jsontext import Json
 from helm_cli.store import confirmations
 from helm_cli.store.confirmations import Issued, Pending
+from tests.rig.failing import failing
 from tests.store.samples import BINDING, NOW
 
 USED = "this confirmation was used already; call again for a new one"
@@ -184,3 +185,39 @@ def test_what_ended_is_forgotten_after_an_hour(db: sqlite3.Connection) -> None:
     assert refusal(db, expired.token, NOW + 3_900) == UNKNOWN
     assert db.execute("SELECT count(*) FROM confirmations").fetchone() == (2,)
     assert db.execute("SELECT count(*) FROM tokens").fetchone() == (2,)
+
+
+def test_a_question_is_checked_without_being_used_up(db: sqlite3.Connection) -> None:
+    issued = issue(db)
+    confirmations.check(db, issued.id, BINDING)
+    with failing(
+        "confirmation_required",
+        "what would be sent now is not what was asked for: its profile or its extension changed; call again for a new"
+        " one",
+    ):
+        confirmations.check(db, issued.id, BINDING._replace(target="another"))
+    confirmations.check(db, issued.id, BINDING)
+    confirmations.redeem(db, issued.token, BINDING, NOW)
+    for id_, message in ((issued.id, USED), ("unknown", UNKNOWN)):
+        with failing("confirmation_required", message):
+            confirmations.check(db, id_, BINDING)
+
+
+def test_what_can_never_be_confirmed_is_used_up_once(home: Path, db: sqlite3.Connection) -> None:
+    issued, late = issue(db), issue(db)
+    assert confirmations.spend(db, issued.id, NOW)
+    assert not confirmations.spend(db, issued.id, NOW)
+    assert not confirmations.spend(db, late.id, NOW + 300)
+    assert not confirmations.spend(db, "unknown", NOW)
+    assert refusal(db, issued.token) == USED
+    assert not holds_subject(home)
+
+
+def test_whether_a_token_was_used_can_be_told_afterwards(db: sqlite3.Connection) -> None:
+    issued, declined = issue(db), issue(db)
+    another = confirmations.token(db, issued.id, NOW)
+    assert not confirmations.redeemed(db, issued.token)
+    confirmations.redeem(db, another, BINDING, NOW)
+    confirmations.decline(db, declined.id, NOW)
+    tokens = (issued.token, another, declined.token, "never issued")
+    assert [confirmations.redeemed(db, token) for token in tokens] == [True, True, False, False]

@@ -236,3 +236,17 @@ STEP: Final = "move it away and enter the secrets again"
 
 def untrusted(home: Path, why: str) -> str:
     return f"{home}/credentials.json {why}, so no secret is read from it or written to it; {STEP}"
+
+
+def test_a_look_tells_the_accounts_and_the_mode_and_changes_nothing(home: Path) -> None:
+    assert credentials_file.looked(home) is None
+    credentials.put(home, ACCOUNT, SECRET, "file")
+    credentials.put(home, "db/a/password", SECRET, "file")
+    path = home / "credentials.json"
+    path.chmod(0o640)
+    assert credentials_file.looked(home) == credentials_file.Looked(("db/a/password", ACCOUNT), 0o640)
+    assert mode(path) == 0o640
+    path.write_bytes(DAMAGED["half"])
+    told = untrusted(home, "is damaged (it is not the JSON object that helm writes)")
+    with failing("state", told, SECRET):
+        credentials_file.looked(home)

@@ -201,3 +201,19 @@ def test_a_path_that_sqlite_cannot_open_is_told(tmp_path: Path) -> None:
         f"{deep}/state.db cannot be used: permission denied;"
         " make it and its folder writable for your user, see HELM_CLI_HOME"
     )
+
+
+@pytest.mark.parametrize("end", database.BESIDE)
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_sqlite_would_wait_at_for_ever_is_told(home: Path, tmp_path: Path, end: str, linked: bool) -> None:
+    """Beside what a link leads to, where the state is one: there SQLite keeps its own files."""
+    place = tmp_path / "a b" if linked else home
+    database.open_state(place).close()
+    if linked:
+        homes.prepare(home)
+        (home / "state.db").symlink_to(place / "state.db")
+    beside = place / f"state.db{end}"
+    beside.unlink(missing_ok=True)
+    os.mkfifo(beside)
+    named = f"'{beside}'" if linked else beside
+    assert refused(home) == f"{beside} is not a regular file; take it away with: mv {named} {named}.moved"

@@ -2,14 +2,18 @@
 
 import json
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from helm_cli.model.draft import MOST_BODY_BYTES, Decision, Draft, Filed, Sending
 from helm_cli.model.errors import HelmError
-from helm_cli.store import drafts
+from helm_cli.store import drafts, shared
 from helm_cli.store.config import Config
 from tests.store import acts, crowd, samples
 
@@ -28,6 +32,21 @@ def rewritten(place: Path, draft: Draft, **changes: Any) -> Path:
     record = {name: value for name, value in {**json.loads(file.read_bytes()), **changes}.items() if value is not ...}
     file.write_text(json.dumps(record))
     return file
+
+
+@contextmanager
+def vanishing(file: Path) -> Iterator[None]:
+    """Somebody takes the file away as soon as the folder was listed."""
+
+    def listed(frame: FrameType, event: str, argument: Any) -> None:
+        if event == "return" and frame.f_code is shared.names.__code__:
+            file.unlink()
+
+    sys.setprofile(listed)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
 
 
 def test_drafts_wait_in_the_home_or_where_a_team_says(home: Path, tmp_path: Path) -> None:
@@ -55,6 +74,41 @@ def test_a_draft_is_found_as_it_was_added(place: Path, opened: int) -> None:
 def test_the_largest_draft_that_may_be_is_read_again(opened: int) -> None:
     added = drafts.add(opened, samples.DRAFT._replace(title="é" * 240, body="\x01" * MOST_BODY_BYTES), "ada")
     assert found(opened, added.id).draft == added
+
+
+def test_an_id_that_is_taken_is_not_given_again(opened: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def foreseen(size: int) -> bytes:
+        asked.append(size)
+        return bytes([asked.count(5) > 3] * size)
+
+    monkeypatch.setattr(os, "urandom", foreseen)
+    added = [drafts.add(opened, samples.DRAFT._replace(title=title), "ada") for title in ("one", "two")]
+    assert [draft.id for draft in added] == ["aaaaaaaa", "aeaqcaib"]
+    assert [found(opened, draft.id).draft.title for draft in added] == ["one", "two"]
+    assert asked.count(5) == 4
+    with pytest.raises(HelmError) as refused:
+        drafts.add(opened, samples.DRAFT, "ada")
+    told = "the folder of drafts takes no new draft; look at drafts_dir in config.toml"
+    assert (refused.value.code, refused.value.message) == ("state", told)
+    assert len(drafts.every(opened)[0]) == 2
+
+
+@pytest.mark.parametrize(("umask", "hidden"), [(0o022, False), (0o027, False), (0o077, True)])
+def test_a_draft_that_the_others_cannot_read_is_known(opened: int, umask: int, hidden: bool) -> None:
+    os.umask(umask)
+    assert drafts.hidden(opened, drafts.add(opened, samples.DRAFT, "ada")) is hidden
+
+
+def test_what_is_taken_away_while_it_is_read_is_not_there(place: Path, opened: int) -> None:
+    draft, other = drafts.add(opened, samples.DRAFT, "ada"), drafts.add(opened, samples.DRAFT, "ada")
+    drafts.decide(opened, draft, "approve", drafts.moment(samples.NOW), "ada")
+    (decision,) = place.glob("*.decision.json")
+    with vanishing(decision):
+        assert found(opened, draft.id) == Filed(draft, (), None)
+    with vanishing(place / f"{draft.id}.draft.json"):
+        assert drafts.every(opened) == ([Filed(other, (), None)], [])
 
 
 def test_drafts_are_listed_by_age(opened: int) -> None:

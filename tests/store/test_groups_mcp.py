@@ -46,6 +46,7 @@ def test_a_profile_comes_back_as_it_was_kept(home: Path, profile: Server, text: 
         (COMMAND._replace(token_env="A-B"), "token_env must be the name of an environment variable"),
         (COMMAND._replace(token_env=""), "token_env must be the name of an environment variable"),
         (COMMAND._replace(token_env="HOME"), "token_env must not be one of the variables that every server gets"),
+        (COMMAND._replace(token_env="LD_PRELOAD"), "token_env must not be a variable that the loader, a shell, an"),
         (COMMAND._replace(credential="file"), "a token for a command needs token_env, the variable that gives it"),
         (URL._replace(token_env="T"), "token_env goes with a command; a URL gets its token as a header"),
         (URL._replace(url="http://mcp.test"), "url must begin with https:// (http:// is permitted only for"),
@@ -59,6 +60,50 @@ def test_what_cannot_be_one_is_told(home: Path, profile: Server, fault: str) -> 
     with pytest.raises(HelmError) as raised:
         profiles.create(home, profile)
     assert raised.value.code == "usage" and "canary" not in raised.value.message
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "GLIBC_TUNABLES", "GCONV_PATH"),
+        *("BASH_ENV", "ENV", "IFS", "PS4", "SHELLOPTS", "BASH_FUNC_ls", "ZDOTDIR", "CDPATH"),
+        *("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHON_GIL", "PERL5LIB", "PERL5OPT", "PERLLIB", "RUBYOPT"),
+        *("NODE_OPTIONS", "NODE_PATH", "NPM_CONFIG_REGISTRY", "npm_config_userconfig", "UV_PYTHON", "PIP_INDEX_URL"),
+        *("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "GIT_SSH_COMMAND", "GIT_ASKPASS"),
+        *("LC_ALL", "LANG", "TZ", "TMPDIR", "RES_OPTIONS", "SSL_CERT_FILE", "OPENSSL_CONF", "https_proxy", "NO_PROXY"),
+    ],
+)
+def test_a_token_is_in_no_variable_that_something_else_acts_on(name: str) -> None:
+    """The loader says of each word in LD_PRELOAD that it cannot be opened, Perl what LC_ALL is, and so on."""
+    fault = "token_env must not be a variable that the loader, a shell, an interpreter or a library acts on"
+    assert groups.GROUPS["mcp"].fault(COMMAND._replace(token_env=name)) == fault
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "GITHUB_TOKEN",
+            "API_KEY",
+            "LD_API_KEY",
+            "LD_ACCESS_TOKEN",
+            "NODE_AUTH_TOKEN",
+            "NPM_TOKEN",
+            "UV_PUBLISH_TOKEN",
+        ),
+        *("PYTHONANYWHERE_API_TOKEN", "RUBYGEMS_API_KEY", "DENO_AUTH_TOKENS", "GIT_TOKEN", "GITLAB_PAT", "ENVIRONMENT"),
+        *(
+            "DATABASE_URL",
+            "POSTGRES_CONNECTION_STRING",
+            "PGPASSWORD",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "LDAP_PASSWORD",
+        ),
+        *("BASHHUB", "JAVASCRIPT_TOKEN", "PIPEDRIVE_API_TOKEN", "LCD", "TOKEN", "T_1"),
+    ],
+)
+def test_a_token_may_be_in_any_other(name: str) -> None:
+    assert groups.GROUPS["mcp"].fault(COMMAND._replace(token_env=name, credential="file")) is None
 
 
 @pytest.mark.parametrize(

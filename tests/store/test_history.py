@@ -209,3 +209,14 @@ def attempted(
     except HelmError as error:
         return error.members["retry_after"]
     return None
+
+
+def test_how_another_process_s_call_ended_is_told_only_where_that_one_did_not(db: sqlite3.Connection) -> None:
+    one, two = begin(db, NOW), begin(db, NOW)
+    history.end(db, Ended(one, "ok", 5))
+    for id_ in (one, two):
+        history.lose(db, id_, "unavailable")
+    assert [(entry.id, entry.outcome, entry.ms) for entry in history.entries(db)] == [
+        (two, "unavailable", 0),
+        (one, "ok", 5),
+    ]

@@ -1,15 +1,20 @@
 """The home and its files are the user's own from their first byte, and every failure names the file and a way out."""
 
+import fcntl
 import os
+import pwd
 import stat
 import tempfile
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from helm_cli.model.errors import HelmError
 from helm_cli.store import home as homes
+from tests.rig.failing import failing
+from tests.rig.meanwhile import just_before
 from tests.store import acts, crowd
 
 
@@ -39,6 +44,21 @@ def test_the_home_is_the_named_one_else_dot_helm(monkeypatch: pytest.MonkeyPatch
     assert homes.locate() == tmp_path / "a"
     monkeypatch.setenv("HELM_CLI_HOME", "a/../b")
     assert homes.locate() == Path.cwd() / "b"
+
+
+@pytest.mark.parametrize("home", ["", "relative", "./.", None])
+def test_where_no_home_folder_is_known_nothing_is_kept_where_helm_happens_to_run(
+    monkeypatch: pytest.MonkeyPatch, home: str | None
+) -> None:
+    if home is None:
+        # Of a user that the system knows, it says which; the HOME of this test is another.
+        monkeypatch.delenv("HOME")
+        assert homes.locate() == Path(pwd.getpwuid(os.getuid()).pw_dir, ".helm")
+        return
+    monkeypatch.setenv("HOME", home)
+    told = "your home folder is not known: HOME is no absolute path; name one in HELM_CLI_HOME"
+    with failing("state", told):
+        homes.locate()
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o777])
@@ -165,6 +185,47 @@ def test_files_that_vanish_while_they_are_written_are_told(home: Path) -> None:
     with pytest.raises(HelmError, match="its folder is gone, or files vanish from it") as caught:
         homes._placed(home / "one", b"1", vanish)
     assert caught.value.code == "state"
+
+
+def cleared(folder: Path, times: int) -> AbstractContextManager[None]:
+    """Another writer clears the folder that often, each time between the creation of a file here and its lock."""
+    return just_before(fcntl.flock, lambda: homes._clear(folder), times)
+
+
+def test_a_file_that_another_writer_cleared_away_is_begun_again(home: Path) -> None:
+    home.mkdir()
+    with cleared(home, 9):
+        homes.write_private(home / "one", b"1")
+    with cleared(home, 9), homes.replacing(home / "one", b"2"):
+        assert homes.read(home / "one") == b"1"
+    assert [(path.name, path.read_bytes()) for path in home.iterdir()] == [("one", b"2")]
+
+
+def test_one_that_is_cleared_away_again_and_again_is_told(home: Path) -> None:
+    home.mkdir()
+    told = f"{home}/one cannot be written: its folder is gone, or files vanish from it; look at that path"
+    with failing("state", told), cleared(home, 10):
+        homes.write_private(home / "one", b"1")
+    with failing("state", told), cleared(home, 10), homes.replacing(home / "one", b"1"):
+        pass
+    assert list(home.iterdir()) == []
+
+
+def test_in_a_folder_that_is_not_helms_nothing_else_is_touched(tmp_path: Path) -> None:
+    (tmp_path / ".left.new").write_text("somebody's")
+    (tmp_path / "one").symlink_to("nowhere")
+    assert not homes.put_private(tmp_path / "one", b"1", over=False)
+    assert homes.put_private(tmp_path / "two", b"2", over=False)
+    assert not homes.put_private(tmp_path / "two", b"3", over=False)
+    assert homes.put_private(tmp_path / "one", b"1", over=True)
+    assert [(path.name, path.read_bytes()) for path in sorted(tmp_path.iterdir())] == [
+        (".left.new", b"somebody's"),
+        ("one", b"1"),
+        ("two", b"2"),
+    ]
+    assert mode(tmp_path / "one") == mode(tmp_path / "two") == 0o600
+    with pytest.raises(FileNotFoundError):
+        homes.put_private(tmp_path / "none" / "one", b"1", over=True)
 
 
 def test_a_lock_is_waited_for_only_so_long(home: Path) -> None:

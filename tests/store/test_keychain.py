@@ -16,7 +16,7 @@ import pytest
 import secretstorage
 
 from helm_cli.store import credentials, keychain, secret_service
-from helm_cli.store.patience import Patience, Trouble
+from helm_cli.store.patience import HangUp, Patience, Trouble, within
 from tests.rig.failing import failing
 from tests.rig.keyring_session import PASSWORD, KeyringSession, bare_session
 from tests.rig.prompter import Manner, prompter
@@ -158,6 +158,21 @@ def test_a_frozen_keychain_ends_within_five_seconds(home: Path, keyring: Keyring
     finally:
         os.kill(keyring.daemon, signal.SIGCONT)
     assert credentials.find(home, ACCOUNT, "keychain", terminal=False, notice=unexpected) == SECRET
+
+
+def test_a_conversation_that_is_over_does_not_keep_a_later_one_from_being_ended(keyring: KeyringSession) -> None:
+    def work(hang_up: HangUp) -> None:
+        session = secret_service.Session(keychain.SERVICE, False, hang_up)
+        secret_service.check(session)
+        os.kill(keyring.daemon, signal.SIGSTOP)
+        secret_service.check(session)
+
+    try:
+        outcome = within(Patience(1.0, person=False, notice=unexpected), work)
+    finally:
+        os.kill(keyring.daemon, signal.SIGCONT)
+    assert isinstance(outcome, Trouble)
+    assert outcome.reason == "the keychain did not answer within 1 seconds"
 
 
 def test_a_person_has_sixty_seconds() -> None:

@@ -37,6 +37,14 @@ def test_what_a_run_was_told_is_forgotten_after_ninety_days(db: sqlite3.Connecti
     assert runs.find(db, "bcdefghi") == later
 
 
+def test_the_runs_of_a_plugin_are_forgotten_with_it(db: sqlite3.Connection) -> None:
+    others = [samples.RUN._replace(id="bcdefghi", extension="a/c"), samples.RUN._replace(id="cdefghij", workspace="/v")]
+    for run in (samples.RUN, samples.RUN._replace(id="abcdefgi"), *others):
+        runs.begin(db, run)
+    runs.forget(db, "/w", "a/b")
+    assert [runs.find(db, id_) for id_ in ("abcdefgh", "abcdefgi", "bcdefghi", "cdefghij")] == [None, None, *others]
+
+
 # --- tokens and limits
 
 
@@ -88,6 +96,15 @@ def test_the_teams_limit_is_its_own_even_where_it_is_none(db: sqlite3.Connection
         budgets.set_limit(db, "/w", "a/b", tokens)
         assert budgets.limit(db, "/w", "a/b") == tokens
     assert budgets.limit(db, "/v", "a/b") is None
+
+
+def test_a_limit_is_forgotten_and_what_was_used_stays(db: sqlite3.Connection) -> None:
+    budgets.add(db, *JULY, 7, None)
+    for workspace in ("/w", "/v"):
+        budgets.set_limit(db, workspace, "a/b", 5)
+    budgets.forget(db, "/w", "a/b")
+    assert [budgets.limit(db, workspace, "a/b") for workspace in ("/w", "/v")] == [None, 5]
+    assert budgets.used(db, *JULY) == 7
 
 
 # --- schedules
@@ -151,6 +168,8 @@ def test_a_list_of_approvers_is_replaced_as_a_whole(db: sqlite3.Connection) -> N
     approvers.put(db, "/w", "a/b", "editor", [8])
     approvers.put(db, "/w", "a/b", "legal", [])
     assert approvers.listed(db, "/w", "a/b") == {"editor": (8,)}
+    approvers.forget(db, "/w", "a/b")
+    assert (approvers.listed(db, "/w", "a/b"), approvers.listed(db, "/w", "a/c")) == ({}, {"editor": (5,)})
 
 
 def test_of_twenty_lists_at_once_one_stands(home: Path) -> None:

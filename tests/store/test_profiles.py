@@ -147,6 +147,10 @@ POSTGRES = 'engine = "postgres"\nhost = "h"\nport = 1\ndatabase = "d"\nuser = "u
         ('engine = "oracle"', 'the value of engine must be "sqlite" or "postgres" or "mysql"'),
         ('engine = ["sqlite"]', 'the value of engine must be "sqlite" or "postgres" or "mysql"'),
         (POSTGRES + 'path = "/a"', "the engine postgres takes no path"),
+        *(
+            (POSTGRES.replace('"h"', f'"{host}"'), "host must be the name or the address of one host, not a URL")
+            for host in ("postgres://h", "a,b", "u@h", "h/d", " h")
+        ),
         (POSTGRES.replace("port = 1\n", ""), "the engine postgres needs port"),
         (POSTGRES.replace("port = 1", "port = 0"), "port must be from 1 to 65535"),
         (POSTGRES.replace("port = 1", "port = 65536"), "port must be from 1 to 65535"),

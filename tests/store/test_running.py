@@ -60,3 +60,19 @@ def test_without_the_kernels_word_a_number_is_all_there_is(other: "subprocess.Po
     with other:
         other.kill()
     assert running.ended(f"{other.pid} - {os.uname().nodename}", proc)
+
+
+def test_a_process_is_reached_by_its_number_from_its_own_machine_while_it_lasts(
+    other: "subprocess.Popen[str]",
+) -> None:
+    with other:
+        mark = mark_of(other)
+        assert running.here(mark) == other.pid
+        assert running.here(mark + "x") is None
+        other.kill()
+    assert running.here(mark) is None
+
+
+@pytest.mark.parametrize("mark", ["", "x", "-1 1 here", "1", "1 1"])
+def test_what_is_no_mark_reaches_nobody(mark: str) -> None:
+    assert running.here(mark) is None

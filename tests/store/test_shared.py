@@ -1,7 +1,9 @@
 """A folder that several people write to: what is believed of a file there, and what never is."""
 
+import fcntl
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,8 @@ from helm_cli.store import shared
 from tests.store import acts, crowd
 
 OWN = os.geteuid()
+# A number that no descriptor has.
+CLOSED = 2**30
 
 
 def test_a_file_is_whole_and_its_owners(place: Path, opened: int) -> None:
@@ -121,3 +125,61 @@ def test_a_folder_that_cannot_be_written_is_told(place: Path) -> None:
         if folder != Path("/tmp") and folder.stat().st_uid == OWN and folder != Path("/"):
             folder.chmod(0o755)
     assert crowd.unprivileged(acts.create_shared, place) == denied
+
+
+def test_the_folder_says_whose_it_is_and_what_is_in_it(place: Path, opened: int) -> None:
+    for name in ("b", "a", ".hidden"):
+        (place / name).touch()
+    assert (shared.owner(opened), shared.names(opened)) == (OWN, ["a", "b"])
+    os.chown(place, 4321, -1)
+    assert shared.owner(opened) == 4321
+
+
+def test_a_file_that_fails_while_it_is_read_is_not_believed() -> None:
+    with shared.opened(Path("/proc/self")) as folder, pytest.raises(ValueError, match=r".") as refused:
+        shared.read(folder, "mem", 10)
+    assert str(refused.value) == "cannot be read: input/output error"
+
+
+def test_what_a_killed_writer_left_is_removed_and_nothing_else(place: Path, opened: int) -> None:
+    for name in (".left.new", ".other.new", ".living.new", ".folder.new", ".left", "left.new"):
+        (place / name).mkdir() if name == ".folder.new" else (place / name).touch()
+    os.mkfifo(place / ".fifo.new")
+    (place / ".link.new").symlink_to("left.new")
+    os.chown(place / ".other.new", 4321, -1)
+    with open(place / ".living.new", "rb") as living:
+        fcntl.flock(living, fcntl.LOCK_EX)
+        shared.create(opened, "a", b"1", everybody=False)
+    kept = {".other.new", ".living.new", ".folder.new", ".link.new", ".left", "left.new", "a"}
+    assert {path.name for path in place.iterdir()} == kept
+    shared.replace(opened, "a", b"2")
+    assert {path.name for path in place.iterdir()} == kept - {".living.new"}
+
+
+@pytest.mark.parametrize(
+    ("act", "told"),
+    [
+        (lambda: shared.owner(CLOSED), "cannot be read: bad file descriptor"),
+        (lambda: shared.names(CLOSED), "cannot be listed: bad file descriptor"),
+        (lambda: shared.create(CLOSED, "a", b"1", everybody=True), "cannot be listed: bad file descriptor"),
+        (lambda: shared.remove(CLOSED, "a"), "cannot be changed: bad file descriptor"),
+    ],
+)
+def test_a_folder_that_fails_is_told(act: Callable[[], object], told: str) -> None:
+    with pytest.raises(HelmError) as refused:
+        act()
+    message = f"the folder of drafts {told}; see drafts_dir in config.toml"
+    assert (refused.value.code, refused.value.message) == ("state", message)
+
+
+def test_a_file_that_always_vanishes_before_it_is_placed_is_told(place: Path, opened: int) -> None:
+    with pytest.raises(HelmError) as refused:
+        shared.create(opened, "gone/a", b"1", everybody=False)
+    told = "the folder of drafts is gone, or files vanish from it; see drafts_dir in config.toml"
+    assert (refused.value.code, refused.value.message) == ("state", told)
+    assert list(place.iterdir()) == []
+
+
+def test_what_is_not_there_is_told(opened: int) -> None:
+    with pytest.raises(HelmError, match=r"^the folder of drafts cannot be read: no such file or directory; see drafts"):
+        shared.hidden(opened, "a")

@@ -65,6 +65,10 @@ def test_plain_lines_are_read_as_tomllib_reads_them(values: dict[str, str | int]
         (b"a = ", "it is no valid TOML: invalid value (at end of document)"),
         (b"a = 1\na = 2\n", "it is no valid TOML: cannot overwrite a value (at line 2, column 6)"),
         (b"a = " + b"[" * 100_000, "it is nested too deeply"),
+        (
+            b"[" + b"k" * 200 + b"]\n[" + b"k" * 200 + b"]\n",
+            f"it is no valid TOML: cannot declare ('{'k' * 43}…{'k' * 27}',) twice (at line 2, column 202); correct",
+        ),
     ],
 )
 def test_a_fault_names_the_file_and_the_place(data: bytes, fault: str) -> None:

@@ -55,3 +55,10 @@ def test_it_goes_with_the_approval_and_no_sooner(db: sqlite3.Connection) -> None
     approvals.forget(db, "/w", "e")
     assert tools.pinned(db, "/w", "e") == {}
     assert tools.pinned(db, "/v", "e") == {"gh": {"list": None}}
+
+
+def test_the_tools_that_a_server_had_are_named_by_connection(db: sqlite3.Connection) -> None:
+    tools.pin(db, "/w", "e", {"jira": {"find": LIST}, "gh": {"b": LIST, "a": {}, "gone": None}, "x": {"y": None}}, [])
+    tools.pin(db, "/w", "other", {"gh": {"c": LIST}}, [])
+    assert tools.names(db, "/w", "e") == {"gh": ["a", "b"], "jira": ["find"]}
+    assert tools.names(db, "/v", "e") == {}
