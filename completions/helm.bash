@@ -7,7 +7,7 @@ _helm_cli() {
     COMPREPLY=()
     _helm_cli_split "${COMP_LINE:0:COMP_POINT}"
     program=${words[0]}
-    program=${program/#\~\//$HOME/}
+    [[ $program != \~/* ]] || program=$HOME/${program:2}
     program=$(type -P -- "$program" || type -P helm)
     if [[ -n $redirected ]]; then
         _helm_cli_offer file
@@ -20,7 +20,8 @@ _helm_cli() {
 # Takes a line apart: into `words` what is done with, without its quotes, into `word` what stands at the cursor.
 # `quote` is a quote that is still open. Readline replaces what follows the first `cut` characters of the word.
 _helm_cli_split() {
-    local line=$1 at=0 char begun='' passed=''
+    local line=$1 at=0 char begun='' passed='' breaks=$' \t\n"\'@><=&;|(:'
+    [[ -z ${COMP_WORDBREAKS+set} ]] || breaks=$COMP_WORDBREAKS
     while ((at < ${#line})); do
         char=${line:at:1}
         at=$((at + 1))
@@ -57,7 +58,7 @@ _helm_cli_split() {
         *)
             word+=$char
             begun=1
-            [[ $COMP_WORDBREAKS != *"$char"* ]] || cut=${#word}
+            [[ $breaks != *"$char"* ]] || cut=${#word}
             # At this one, where names of hosts might follow, a word begins with the sign itself.
             [[ $char != @ || $cut -lt ${#word} ]] || cut=$((cut - 1))
             ;;
@@ -154,23 +155,50 @@ _helm_cli_offer() {
     at-file)
         if [[ ${word:from:1} == @ ]]; then
             from=$((from + 1))
-            _helm_cli_files -f
+            _helm_cli_files all
         fi
         ;;
-    file) _helm_cli_files -f ;;
-    folder) _helm_cli_files -d ;;
-    program) _helm_cli_files -c ;;
-    variable) _helm_cli_files -e ;;
+    file) _helm_cli_files all ;;
+    folder) _helm_cli_files folders ;;
+    program) if [[ ${word:from} == */* ]]; then _helm_cli_files programs; else _helm_cli_named -c; fi ;;
+    variable) _helm_cli_named -e ;;
     esac
 }
 
+# Not by `compgen -f`: readline evaluates what follows a $ in the name of a folder.
 _helm_cli_files() {
-    local each
-    [[ $1 != -[fd] ]] || files=1
-    while IFS= read -r each; do
-        [[ -z $files || ! -d ${each/#\~\//$HOME/} ]] || each+=/
+    local each way=$1 value=${word:from} home=''
+    [[ $value != \~/* ]] || home=${HOME%/}/ value=${value:2}
+    files=1
+    while IFS= read -r -d '' each; do
+        case $way in
+        folders) [[ -d $each ]] || continue ;;
+        programs) [[ -x $each ]] || continue ;;
+        esac
+        [[ ! -d $each ]] || each+=/
+        [[ -z $home ]] || each=\~/${each:${#home}}
         found+=("$each")
-    done < <(compgen "$1" -- "${word:from}")
+    done < <(_helm_cli_beginning "$home$value" 2>/dev/null)
+}
+
+# Prints the path of each file that begins so, however this shell is set to read its patterns.
+_helm_cli_beginning() {
+    local each
+    unset GLOBIGNORE
+    set +f
+    shopt -u failglob nocaseglob globskipdots
+    shopt -s nullglob dotglob
+    for each in "$1"*; do
+        printf '%s\0' "$each"
+    done
+}
+
+# What bash has names for. Of the word it is told no more than what nothing evaluates.
+_helm_cli_named() {
+    local each value=${word:from}
+    while IFS= read -r each; do
+        found+=("$each")
+    done < <(compgen "$1" -- "${value%%[!A-Za-z0-9_.+-]*}")
 }
 
 # Leaves in COMPREPLY what of `found` goes on with what is typed, in the way that it must be typed.
@@ -307,7 +335,7 @@ _helm_cli_command() {
     'config export') options=(--without+ --force -q,--quiet -v,--verbose --help,-h) ;;
     'config import') options=(--all --secrets-stdin --force -q,--quiet -v,--verbose --help,-h) ;;
     'doctor') options=(--offline --timeout --output,-o --workspace -q,--quiet -v,--verbose --help,-h) ;;
-    'completion') options=(--install --force -q,--quiet -v,--verbose --help,-h) ;;
+    'completion') options=(--install --uninstall --force -q,--quiet -v,--verbose --help,-h) ;;
     'demo') options=(-q,--quiet -v,--verbose --help,-h) ;;
     esac
 }

@@ -2,7 +2,7 @@
 # The words of helm stand here. For names of yours it asks the program, and evaluates nothing of the answer.
 
 function __helm_cli
-    set -l words (commandline -opc)
+    set -l words (__helm_cli_words | string split0)
     while string match -q '*=*' -- $words[1]
         set -e words[1]
     end
@@ -19,7 +19,7 @@ function __helm_cli
     for each in $words
         if test -n "$awaited"
             set awaited
-        else if test -z "$ended" -a "$each" = --
+        else if test -z "$ended"; and test "$each" = --
             set ended 1
         else if test -z "$ended"; and string match -q -- '--*=*' $each
             set -a given (string replace -r '=.*' '' -- $each)
@@ -54,6 +54,27 @@ function __helm_cli
             __helm_cli_offer $program '' "$word" $kind -- $words
         else if test -z "$ended"
             __helm_cli_left "$path" $given
+        end
+    end
+end
+
+# The words before the cursor, each ended by a NUL, without what redirects. fish tells the files of that among the words,
+# and the signs of it only where it splits the text, in which a sign that is quoted looks the same.
+function __helm_cli_words
+    set -l left (commandline -opc)
+    commandline -pc | read --local --null --list --tokenize every
+    set -l redirected
+    for each in $every
+        set -l lines (string split \n -- $each)
+        set -l last (count $lines)
+        if not set -q left[1]
+            return
+        else if test "$lines" != "$left[1..$last]"
+            string match -qr '^([0-9]*|&)[<>]' -- $each; and set redirected 1; or set redirected
+        else
+            set -q redirected[1]; or printf '%s\0' $each
+            set redirected
+            set -e left[1..$last]
         end
     end
 end
@@ -177,7 +198,7 @@ function __helm_cli_commands --argument-names path
                 validate 'Say everything that is wrong with an extension, and what to look at twice.' \
                 new 'Write an extension to start from.' \
                 schema 'Print the JSON Schema of a manifest, the one that validates.' \
-                reference 'Print every field of a manifest and what it may hold.' \
+                reference 'Show every field of a manifest and what it may hold; in a pipe as Markdown.' \
                 run 'Start a run of a team\'s plugin: its instructions and tools for the host of a model.' \
                 due 'List the schedules that came due since this was last asked, each told once; for cron or a systemd timer.' \
                 usage 'Show the tokens that a plugin used this month (in UTC), count some, or set the team\'s limit.' \
@@ -786,6 +807,7 @@ function __helm_cli_options --argument-names path
         case 'completion'
             printf '%s\t%s\n' \
                 --install 'Put it where the shell looks for it.' \
+                --uninstall 'Remove what --install put there.' \
                 --force 'Replace what stands there and is not helm\'s.' \
                 -q,--quiet 'Say nothing but errors and what needs you.' \
                 -v,--verbose 'Say on standard error what helm does, and how long it took.' \

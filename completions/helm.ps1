@@ -76,7 +76,7 @@ Register-ArgumentCompleter -Native -CommandName @('helm', 'helm-cli') -ScriptBlo
         'validate|Say everything that is wrong with an extension, and what to look at twice.',
         'new|Write an extension to start from.',
         'schema|Print the JSON Schema of a manifest, the one that validates.',
-        'reference|Print every field of a manifest and what it may hold.',
+        'reference|Show every field of a manifest and what it may hold; in a pipe as Markdown.',
         'run|Start a run of a team''s plugin: its instructions and tools for the host of a model.',
         'due|List the schedules that came due since this was last asked, each told once; for cron or a systemd timer.',
         'usage|Show the tokens that a plugin used this month (in UTC), count some, or set the team''s limit.',
@@ -679,6 +679,7 @@ Register-ArgumentCompleter -Native -CommandName @('helm', 'helm-cli') -ScriptBlo
     )
     $options['completion'] = @(
         '--install|Put it where the shell looks for it.',
+        '--uninstall|Remove what --install put there.',
         '--force|Replace what stands there and is not helm''s.',
         '-q,--quiet|Say nothing but errors and what needs you.',
         '-v,--verbose|Say on standard error what helm does, and how long it took.',

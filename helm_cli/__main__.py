@@ -58,6 +58,8 @@ def _surroundings() -> None:
 def _unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
     # An interrupt inside a finalizer or an import lock would be printed and forgotten.
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
+        if (cli := sys.modules.get("helm_cli.cli")) is not None:
+            cli.streams.put_back()
         os._exit(130)
 
 

@@ -3,10 +3,11 @@
 import os
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Collection
+from contextlib import ExitStack, suppress
 from importlib import import_module
 from itertools import pairwise
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 from typer.core import TyperCommand
@@ -36,6 +37,8 @@ COMMANDS: Final[dict[str, str]] = {
     "completion": "Complete helm's words and your names in bash, zsh, fish and PowerShell.",
     "demo": "Show the whole way in a throw-away home.",
 }
+
+Word = TypeVar("Word", bound=str)
 
 BROKEN_PIPE: Final = 141
 
@@ -76,9 +79,17 @@ def group(summary: str, text: str = "", examples: tuple[str, ...] = ()) -> typer
 
 def listing_format(output: str) -> str:
     """The format of a command that lists or shows: "auto" or "json". Raises HelmError "usage"."""
-    if output not in ("auto", "json"):
-        raise HelmError("usage", f"-o {output} is not a format of this command; take auto or json")
-    return output
+    return one_of("-o", output, ("auto", "json"))
+
+
+def one_of(option: str, word: str, known: Collection[Word]) -> Word:
+    """The known word that an option was given. Raises HelmError "usage" for any other, which is not repeated."""
+    for one in known:
+        if one == word:
+            return one
+    from helm_cli.cli import wrong
+
+    raise wrong.none_of(option, word, known)
 
 
 class Deferred(TyperCommand):
@@ -129,9 +140,9 @@ def run(arguments: list[str]) -> int:
     """Run the command line and give its exit status; every failure is told here, in one line on stderr."""
     words = list(arguments)
     if _command(words) == "help":
-        words.remove("help")
-        words.append("--help")
+        words = _asking(words)
     streams.VOICE.set("usual")
+    streams.UNSAID.set(tuple(word for word in words if "://" in word))
     begun = time.monotonic()
     try:
         streams.settle()
@@ -155,7 +166,8 @@ def run(arguments: list[str]) -> int:
 def _invoke(words: list[str]) -> int:
     tree = root()
     try:
-        with tree.make_context("helm", words) as context:
+        with ExitStack() as after, tree.make_context("helm", words) as context:
+            streams.AFTER.set(after)
             status = tree.invoke(context)
             return status if isinstance(status, int) else 0
     except typer.Exit as exit_:
@@ -170,10 +182,19 @@ def _usage(words: list[str], error: Any) -> int:
         return EXIT["usage"]
     from helm_cli.cli import wrong
 
+    if wrong.asks_for_help(error):
+        return _invoke(_asking(words))
     return _tell(words, HelmError("usage", wrong.told(error)))
 
 
+def _asking(words: list[str]) -> list[str]:
+    """The words of a command line with --help at their end in place of the command help."""
+    at = words.index("help")
+    return [*words[:at], *words[at + 1 :], "--help"]
+
+
 def _tell(words: list[str], error: HelmError) -> int:
+    error = HelmError(error.code, streams.unsaid(error.message), error.members, error.outer)
     _say(error.message)
     if _command(words) == "call" and _reads_envelopes(words):
         from helm_cli.model.envelope import failure

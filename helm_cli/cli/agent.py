@@ -33,7 +33,7 @@ def start() -> None:
     started = control.start(at.stores.home)
     begun = "the agent runs" if started.new else "the agent runs already"
     log = place.of(at.stores.home).log
-    at.streams.write(f"{begun}: process {started.pid}, helm {__version__}, log {log}\n")
+    note(at.streams, f"{begun}: process {started.pid}, helm {__version__}, log {log}")
 
 
 @app.command("stop")
@@ -47,7 +47,7 @@ def stop() -> None:
     """
     at = here()
     pid = control.stop(at.stores.home)
-    at.streams.write("no agent runs\n" if pid is None else f"the agent ended: process {pid}\n")
+    note(at.streams, "no agent runs" if pid is None else f"the agent ended: process {pid}")
 
 
 @app.command("status")
@@ -65,7 +65,7 @@ def status(output: OutputOption = "auto") -> int:
     if format_ == "json":
         write_json(at, {"running": False} if found is None else _members(found))
     elif found is None:
-        at.streams.write("no agent runs; start it with: helm agent start\n")
+        note(at.streams, "no agent runs; start it with: helm agent start")
     else:
         _show(at, _members(found))
     return 0 if found is not None else EXIT["unavailable"]

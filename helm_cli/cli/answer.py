@@ -1,10 +1,10 @@
 """How a call's answer reaches whoever called: its text, its failure's one line, its exit status."""
 
+from helm_cli.cli import one_of
 from helm_cli.cli.here import Here, note, tell
 from helm_cli.model.envelope import JSON, Envelope, exit_status
 from helm_cli.model.errors import HelmError
-from helm_cli.model.wording import meant
-from helm_cli.view import result
+from helm_cli.view import result, streams
 
 
 def report(
@@ -16,6 +16,8 @@ def report(
     `operation` is what was called.
     """
     known = output if output in result.FORMATS else "auto"
+    if isinstance(envelope.get("error"), dict):
+        envelope = _unsaid(envelope)
     text = result.render(envelope, shape or JSON, known, place.streams)
     status, error = exit_status(envelope), envelope.get("error")
     lost: HelmError | None = None
@@ -33,6 +35,15 @@ def report(
     return status
 
 
+def _unsaid(envelope: Envelope) -> Envelope:
+    """A failure whose message repeats no password of the command line's own."""
+    error = envelope["error"]
+    message = error.get("message") if isinstance(error, dict) else None
+    if not isinstance(error, dict) or not isinstance(message, str):
+        return envelope
+    return {**envelope, "error": {**error, "message": streams.unsaid(message)}}
+
+
 def _remark(place: Here, operation: str, envelope: Envelope) -> None:
     """What TDT's envelope says beside its data and its error, for people."""
     from helm_cli.kinds import tdt
@@ -47,7 +58,4 @@ def _stands(wrote: bool) -> str:
 
 def check_known(output: str) -> None:
     """Raises HelmError "usage" for what is no format at all."""
-    if output not in result.FORMATS:
-        close = meant(output, result.FORMATS)
-        step = f"did you mean {close}?" if close else f"take one of {', '.join(result.FORMATS)}"
-        raise HelmError("usage", f"there is no format {output}; {step}")
+    one_of("-o", output, result.FORMATS)

@@ -18,11 +18,14 @@ APPROVE: Final = "Approve"
 DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 
 
-def show(place: Here, found: Review, output: str, error: HelmError | None = None) -> int:
-    """Print a review, and why it did not end well on standard error too; the exit status."""
+def show(place: Here, found: Review, output: str, error: HelmError | None = None, *, whole: bool = True) -> int:
+    """Print a review, and why it did not end well on standard error too; the exit status.
+
+    Not `whole`, it is for whoever wants that status: only a program is given the review.
+    """
     if output == "json":
         write_json(place, {**review_json.reviewed(found), "error": failure(error)["error"] if error else None})
-    else:
+    elif whole:
         place.streams.write(view.page(found, place.streams))
     if error is None:
         return 0
@@ -35,7 +38,7 @@ def invalid(place: Here, found: Invalid, folder: str, output: str) -> int:
     if output == "json":
         write_json(place, review_json.validation(found.faults, ()))
     elif output == "github":
-        told = faults.annotations(found.faults, (), folder, ".")
+        told = faults.annotations(found.faults, (), folder)
         place.streams.write("".join(f"{line}\n" for line in told))
     else:
         lines = faults.lines(found.faults, folder)
@@ -45,14 +48,14 @@ def invalid(place: Here, found: Invalid, folder: str, output: str) -> int:
     return EXIT["invalid_manifest"]
 
 
-def as_it_stands(place: Here, found: Review, output: str) -> int:
-    """Print a review without asking: 0 where this exact content is approved and enabled, else 17."""
+def as_it_stands(place: Here, found: Review, output: str, *, whole: bool) -> int:
+    """Print a review without asking: 0 where this exact content is approved and enabled, else 17. `whole` as above."""
     if found.standing:
-        show(place, found, output)
+        show(place, found, output, whole=whole)
         note(place.streams, f"{found.extension.id} is approved as it stands; nothing to do")
         return 0
     message = f"{found.extension.id} is not approved as it stands; review it in a terminal, or pin it with --approve"
-    return show(place, found, output, HelmError("not_approved", message))
+    return show(place, found, output, HelmError("not_approved", message), whole=whole)
 
 
 def check_digest(digest: str) -> None:

@@ -18,7 +18,7 @@ def collect(pairs: list[str], texts: list[str], whole: str | None) -> dict[str, 
         for word in words:
             name, equals, value = word.partition("=")
             if not equals or not name:
-                raise HelmError("usage", f"{option} takes NAME=VALUE, not {word}")
+                raise HelmError("usage", f"{option} takes NAME=VALUE, as in {option} status=open")
             if name in found:
                 raise HelmError("usage", f"the argument {name} is given twice; give it once")
             found[name] = typed(value) if option == "--arg" else value

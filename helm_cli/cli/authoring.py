@@ -11,13 +11,12 @@ import typer
 from helm_cli import dialects
 from helm_cli.broker import review as reviewing
 from helm_cli.broker import warnings
-from helm_cli.cli import OutputOption, approving, group, listing_format
+from helm_cli.cli import OutputOption, approving, group, listing_format, one_of
 from helm_cli.cli.here import here, note, tell
 from helm_cli.cli.listing import write_json
 from helm_cli.model.errors import HelmError
 from helm_cli.model.review import Invalid
 from helm_cli.view import faults, review_json
-from helm_cli.view.review import caution_lines
 
 app = group("Review, approve and list extensions.")
 
@@ -51,25 +50,24 @@ def validate(
     """
     place = here()
     listing_format(output)
-    if form not in _FORMATS:
-        raise HelmError("usage", f"--format {form} is none of {' and '.join(_FORMATS)}")
+    one_of("--format", form, _FORMATS)
     if form == "github" and output == "json":
         raise HelmError("usage", "-o json and --format github are two outputs; give one of them")
     folder = reviewing.folder_of(path)
     found = reviewing.validate(folder)
     if isinstance(found, Invalid):
         return approving.invalid(place, found, folder, "github" if form == "github" else output)
-    cautions = warnings.of(found.extension)
+    cautions = warnings.of_author(found.extension, found.content)
     if output == "json":
         effective = dialects.effective(found.content)
         more = {} if effective is None else {"effective": effective}
         write_json(place, {**review_json.validation((), cautions), **more})
         return 0
     if form == "github":
-        told = faults.annotations((), cautions, folder, found.extension.dialect)
+        told = faults.annotations((), cautions, folder)
         place.streams.write("".join(f"{line}\n" for line in told))
     else:
-        for line in caution_lines(cautions):
+        for line in faults.warnings(cautions, folder):
             tell(place.streams, f"warning: {line}")
     note(place.streams, f"{found.extension.id} is valid; its digest is {found.content.digest}")
     return 0
@@ -91,7 +89,7 @@ def new(
       helm plugin new ./marketing --id acme/marketing --dialect plugin.yaml
     """
     place = here()
-    files = dialects.template(id_ or _id_of(path), dialect)
+    files = dialects.template(id_ or _id_of(path), one_of("--dialect", dialect, dialects.DIALECTS))
     try:
         os.makedirs(path, exist_ok=True)
         if os.listdir(path):
@@ -114,20 +112,27 @@ def schema(dialect: DialectOption = _MANIFEST) -> int:
       helm plugin schema > manifest.schema.json
       helm plugin schema --dialect plugin.yaml
     """
-    here().streams.write(_ended(dialects.schema_text(dialect)))
+    here().streams.write(_ended(dialects.schema_text(one_of("--dialect", dialect, dialects.DIALECTS))))
     return 0
 
 
 @app.command("reference")
 def reference(dialect: DialectOption = _MANIFEST) -> int:
-    """Print every field of a manifest and what it may hold.
+    """Show every field of a manifest and what it may hold; in a pipe as Markdown.
 
     \b
     Examples:
       helm plugin reference | less
       helm plugin reference --dialect plugin.yaml
     """
-    here().streams.write(_ended(dialects.reference(dialect)))
+    place = here()
+    text = _ended(dialects.reference(one_of("--dialect", dialect, dialects.DIALECTS)))
+    if not place.streams.out_terminal:
+        place.streams.write(text)
+        return 0
+    from helm_cli.view import reference as page
+
+    page.show(text, place.streams)
     return 0
 
 

@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from io import BufferedReader, FileIO
 from itertools import count
 from typing import BinaryIO, NamedTuple
@@ -17,6 +18,7 @@ from helm_cli.cli.writing import ask
 from helm_cli.model import jsontext
 from helm_cli.model.envelope import Envelope, exit_status
 from helm_cli.model.errors import HelmError
+from helm_cli.view.ending import endings
 from helm_cli.view.progress import progress
 from helm_cli.view.streams import piped
 from helm_cli.view.text import shown_json
@@ -36,27 +38,29 @@ class Batch(NamedTuple):
 def run(place: Here, options: Batch) -> int:
     """Make the calls of a batch and give the exit status of the first line that failed."""
     if options.output not in ("auto", "json"):
-        raise HelmError("usage", f"a batch prints one envelope a line; -o {options.output} cannot carry them")
+        raise HelmError("usage", "a batch prints one envelope a line; -o takes auto or json for it")
     workspace = place.workspace(options.workspace)
     status, failed, made = 0, 0, 0
-    with _Source(options.file) as source, progress(place.streams, "calls", source.lines()) as bar:
+    # An end from outside is told like Ctrl-C: how the calls ended, and which did not.
+    with endings(), _Source(options.file) as source, progress(place.streams, "calls", source.lines()) as bar:
 
         def confirm(request: call.Request) -> Envelope:
             bar.clear()
             return ask(place, request, wait=options.wait)
 
         lines = _lines(place.stores, source.file, workspace, options)
-        for envelope in batch.run(place.stores, lines, confirm, options.jobs, client.perform):
-            made += 1
-            text = jsontext.dump(envelope)
-            if place.streams.out_terminal:
-                bar.clear()
-                text = shown_json(text)
-            place.streams.write(f"{text}\n", "helm history shows which calls were made")
-            bar.advance()
-            ended = exit_status(envelope)
-            failed += ended != 0
-            status = status or ended
+        with closing(batch.run(place.stores, lines, confirm, options.jobs, client.perform)) as answers:
+            for envelope in answers:
+                made += 1
+                text = jsontext.dump(envelope)
+                if place.streams.out_terminal:
+                    bar.clear()
+                    text = shown_json(text)
+                place.streams.write(f"{text}\n", "helm history shows which calls were made")
+                bar.advance()
+                ended = exit_status(envelope)
+                failed += ended != 0
+                status = status or ended
     if failed:
         tell(place.streams, f"{failed} of {made} calls failed")
     return status

@@ -17,7 +17,7 @@ from helm_cli.view import result
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from helm_cli.model.extension import Connection, Operation
+    from helm_cli.model.extension import Connection
 
 app = group("")
 
@@ -92,6 +92,9 @@ def command(
 
 
 def _named(place: Here, workspace: str | None, connection: str | None, operation: str | None) -> tuple[str, str]:
+    if any("://" in word for word in (connection, operation) if word is not None):
+        # A URL may hold a password, and a refused call's names are kept in the history.
+        raise HelmError("usage", "a call names a CONNECTION that an extension declares, not a URL; see helm call")
     if connection is not None and operation is not None:
         return connection, operation
     from helm_cli.broker import declared
@@ -102,7 +105,9 @@ def _named(place: Here, workspace: str | None, connection: str | None, operation
         raise HelmError("usage", f"a call names a CONNECTION and an OPERATION; {has}")
     if connection not in known:
         raise HelmError("usage", f"a call of {connection} names one of its operations too; {_meant(connection, known)}")
-    operations = ", ".join(_told(operation) for operation in known[connection].operations)
+    from helm_cli.broker import signatures
+
+    operations = ", ".join(signatures.of(place.stores, place.workspace(workspace), connection))
     raise HelmError("usage", f"a call of {connection} names one of its operations: {operations}")
 
 
@@ -112,13 +117,11 @@ def _meant(word: str, known: "Mapping[str, Connection]") -> str:
         connection, _, operation = word.partition(sign)
         if connection in known and operation:
             return f"did you mean helm call {connection} {operation}?"
+    for id_, connection_ in known.items():
+        if any(operation_.name == word for operation_ in connection_.operations):
+            return f"{word} is one of {id_}: did you mean helm call {id_} {word}?"
     close = meant(word, known)
     return f"did you mean helm call {close}?" if close else "see helm call --help"
-
-
-def _told(operation: "Operation") -> str:
-    writes = " (writes)" if operation.effect != "read" else ""
-    return f"{operation.name}({', '.join(dict.fromkeys(operation.params or ()))}){writes}"
 
 
 def _alone(*others: object) -> None:

@@ -6,10 +6,11 @@ import re
 import secrets
 import shlex
 import shutil
+import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 from helm_cli.model.errors import HelmError
 from helm_cli.shells.words import PROGRAMS
@@ -37,7 +38,7 @@ def programs() -> tuple[str, ...]:
 
 def of(shell: str, names: tuple[str, ...]) -> Place:
     """Where the scripts of bash, zsh or fish belong. Raises HelmError "usage" where there is no home folder."""
-    if not os.path.isabs(os.path.expanduser("~")):
+    if os.environ.get("HOME") == "" or not os.path.isabs(os.path.expanduser("~")):
         raise HelmError("usage", "your home folder is not known: HOME is no absolute path; print the script instead")
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](names)
 
@@ -58,32 +59,70 @@ def install(texts: dict[str, str], *, force: bool) -> bool:
     return bool(changed)
 
 
+class Removed(NamedTuple):
+    """The files that are gone, and those that helm did not write, which stay."""
+
+    gone: list[str]
+    others: list[str]
+
+
+def uninstall(shell: str) -> Removed:
+    """Remove every script of this shell that `install` may have written, under whichever names.
+
+    Raises HelmError "usage" as `of`, and "state" where one cannot be removed.
+    """
+    paths = dict.fromkeys(path for names in (PROGRAMS, PROGRAMS[1:]) for path in of(shell, names).files)
+    if shell == "zsh":
+        names = [os.path.basename(path) for path in paths]
+        paths = dict.fromkeys(os.path.join(folder, name) for folder in _zsh_folders() for name in names)
+    removed = Removed([], [])
+    for path in filter(os.path.lexists, paths):
+        if os.path.islink(path) or _OURS not in (_found(path) or b"")[:_HEAD]:
+            removed.others.append(path)
+            continue
+        try:
+            os.unlink(path)
+            _clear(Path(path))
+        except OSError as error:
+            reason = (error.strerror or "it failed").lower()
+            raise HelmError("state", f"{path} cannot be removed ({reason}); remove it by hand") from None
+        removed.gone.append(path)
+    return removed
+
+
 def _folder(program: str) -> str:
     return os.path.dirname(os.path.realpath(program))
 
 
 def _bash(names: tuple[str, ...]) -> Place:
-    base = os.environ.get("BASH_COMPLETION_USER_DIR") or os.path.join(
-        _base("XDG_DATA_HOME", ".local/share"), "bash-completion"
-    )
-    folder = os.path.join(base.split(":")[0], "completions")
+    named = filter(os.path.isabs, os.environ.get("BASH_COMPLETION_USER_DIR", "").split(":"))
+    base = next(named, os.path.join(_base("XDG_DATA_HOME", ".local/share"), "bash-completion"))
+    folder = os.path.join(base, "completions")
     files: dict[str, tuple[str, ...]] = {os.path.join(folder, name): (name,) for name in names}
-    line = f"source {shlex.quote(next(iter(files)))}"
+    line = "; ".join(f"source {shlex.quote(path)}" for path in files)
     return Place(
         files, f"a new bash has it by the package bash-completion; without that, put this into ~/.bashrc: {line}"
     )
 
 
 def _zsh(names: tuple[str, ...]) -> Place:
-    settings = os.environ.get("ZDOTDIR") or os.path.expanduser("~")
-    folder = os.path.join(settings, ".zfunc")
-    if not os.path.isdir(folder):
-        folder = os.path.join(_base("XDG_DATA_HOME", ".local/share"), "zsh", "site-functions")
+    settings = _base("ZDOTDIR", "")
+    own, usual = _zsh_folders()
+    folder = own if os.path.isdir(own) else usual
     file = {os.path.join(folder, f"_{names[0]}"): names}
     if folder in os.environ.get("FPATH", "").split(":"):
         return Place(file, "a new zsh has it")
     line = f"fpath=({shlex.quote(folder)} $fpath)"
-    return Place(file, f"unless zsh knows that folder, put this into ~/.zshrc before compinit: {line}")
+    if b"compinit" in (_found(os.path.join(settings, ".zshrc")) or b""):
+        return Place(file, f"unless zsh knows that folder, put this into ~/.zshrc before compinit: {line}")
+    return Place(file, f"put this into ~/.zshrc: {line}; autoload -U compinit && compinit")
+
+
+def _zsh_folders() -> tuple[str, str]:
+    """The person's own folder of functions, which counts where it is there, and the usual one."""
+    settings = _base("ZDOTDIR", "")
+    usual = os.path.join(_base("XDG_DATA_HOME", ".local/share"), "zsh", "site-functions")
+    return os.path.join(settings, ".zfunc"), usual
 
 
 def _fish(names: tuple[str, ...]) -> Place:
@@ -92,18 +131,23 @@ def _fish(names: tuple[str, ...]) -> Place:
 
 
 def _base(variable: str, usual: str) -> str:
+    """The folder that the variable names, where it is an absolute path, else the usual one below the home folder."""
     named = os.environ.get(variable, "")
     return named if os.path.isabs(named) else os.path.join(os.path.expanduser("~"), usual)
 
 
 def _found(path: str) -> bytes | None:
-    """What the file holds; None where there is none, or none that can be read."""
+    """What the file holds; None where there is no regular file, or none that can be read."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
-            return file.read()
+        with _opened(path) as file:
+            return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     except OSError:
         return None
+
+
+def _opened(path: str) -> BinaryIO:
+    """A FIFO is not waited for."""
+    return open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -131,7 +175,10 @@ def _clear(path: Path) -> None:
     """Take away what killed runs left beside the file, and nothing that somebody else could have put there."""
     left = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}")
     for name in filter(left.fullmatch, os.listdir(path.parent)):
+        beside = str(path.parent / name)
+        if os.path.islink(beside) or _OURS not in (_found(beside) or b"")[:_HEAD]:
+            continue
         # One that is being written is locked.
-        with suppress(OSError), open(path.parent / name, "rb") as file:
+        with suppress(OSError), _opened(beside) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.unlink(path.parent / name)
+            os.unlink(beside)

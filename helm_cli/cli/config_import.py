@@ -7,7 +7,7 @@ from typing import Final
 from helm_cli.broker import portable, portable_reading, portable_taking, secrets
 from helm_cli.broker.portable import Entry, Portable
 from helm_cli.broker.portable_taking import Standing
-from helm_cli.cli import config_secrets, entry, mcp_profile, taking
+from helm_cli.cli import config_secrets, entry, mcp_profile, service_words, taking
 from helm_cli.cli.config_export import OUT, counted
 from helm_cli.cli.given import option
 from helm_cli.cli.here import Here, answered, note, tell
@@ -146,7 +146,7 @@ def _tell_taken(place: Here, one: Standing, recorded: Profile, given: bool) -> N
 def _tell_next(place: Here, recorded: Profile) -> None:
     """What may still be to be done for one that is new on this machine."""
     if isinstance(recorded, Service) and recorded.oauth2:
-        tell(place.streams, f"sign in with: helm oauth connect {recorded.name}")
+        tell(place.streams, service_words.next_step(place, recorded))
     elif isinstance(recorded, Server):
         mcp_profile.warn(place, recorded)
     elif isinstance(recorded, Database):

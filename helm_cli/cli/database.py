@@ -4,6 +4,7 @@ import os
 from functools import partial
 from typing import Any, get_args
 
+from helm_cli.cli import one_of
 from helm_cli.cli.entry import asked, can_ask, check_new, piped_secret, typed_secret
 from helm_cli.cli.given import SERVER, Given, check_filled, option, with_url
 from helm_cli.cli.here import Here
@@ -68,7 +69,13 @@ def changed(
     asking = ask_password or (moved and can_ask(place))
     if ask_password and not can_ask(place):
         raise HelmError("usage", "--ask-password needs a terminal; give --password-stdin")
-    return profile, password or _password(place, old.name, asking=asking, stdin=password_stdin)
+    if password or password_stdin or not asking:
+        return profile, password or _password(place, old.name, asking=False, stdin=password_stdin)
+    if not ask_password:
+        hint = "for its new target; empty to enter it later"
+        return profile, typed_secret(place, f"Password of {old.name} ({hint})") or None
+    hint = "empty takes it away" if old.credential is not None else "empty for none"
+    return profile, typed_secret(place, f"Password of {old.name} ({hint})")
 
 
 def _server(given: Given) -> dict[str, Any]:
@@ -76,8 +83,8 @@ def _server(given: Given) -> dict[str, Any]:
     values = {field: getattr(given, field) for field in SERVER if getattr(given, field) is not None}
     if given.host is not None and given.socket is not None:
         raise HelmError("usage", "--host and --socket exclude each other; give one of them")
-    if given.tls is not None and given.tls not in get_args(Tls):
-        raise HelmError("usage", f"--tls {given.tls} is none of {', '.join(get_args(Tls))}")
+    if given.tls is not None:
+        one_of("--tls", given.tls, get_args(Tls))
     for field in ("socket", "tls_ca"):
         if field in values:
             values[field] = _absolute(option(field), values[field])
@@ -117,10 +124,7 @@ def _port(text: str) -> int:
 
 
 def _engine(name: str) -> Engine:
-    for engine in ENGINES:
-        if engine == name:
-            return engine
-    raise HelmError("usage", f"--engine {name} is none of sqlite, postgres and mysql")
+    return one_of("--engine", name, ENGINES)
 
 
 def _file(path: str) -> str:

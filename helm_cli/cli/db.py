@@ -8,10 +8,11 @@ import typer
 
 from helm_cli.broker import profiles as broker
 from helm_cli.cli import OutputOption, ProfileArgument, broken, database, group, listing_format, trying
-from helm_cli.cli.entry import kept
+from helm_cli.cli.entry import gone, kept
 from helm_cli.cli.given import Given
 from helm_cli.cli.here import Here, here, note
 from helm_cli.cli.listing import show_members, show_rows
+from helm_cli.model.profile import Database
 from helm_cli.store import profiles
 from helm_cli.view import result
 
@@ -107,9 +108,9 @@ def edit(
         old = profiles.load(place.stores.home, "db", name)
     given = Given(name, None, path, host, port, socket, database_name, user, tls, tls_ca, from_env)
     new, secret = database.changed(place, old, given, password_stdin=password_stdin, ask_password=ask_password)
-    broker.change(place.stores, old, new, secret)
+    recorded = broker.change(place.stores, old, new, secret)
     kept(place)
-    note(place.streams, f"changed the {new.engine} profile {name}")
+    note(place.streams, f"changed the {new.engine} profile {name}{gone(old, recorded, 'password')}")
 
 
 @app.command("list")
@@ -139,7 +140,7 @@ def show(name: ProfileArgument, output: OutputOption = "auto") -> None:
     """
     place = here()
     profile = profiles.load(place.stores.home, "db", name)
-    members = {name: value for name, value in profile._asdict().items() if value is not None}
+    members = {name: value for name, value in {**profile._asdict(), "tls": _tls(profile)}.items() if value is not None}
     show_members(place, listing_format(output), members)
 
 
@@ -168,7 +169,7 @@ def test(name: ProfileArgument, output: OutputOption = "auto") -> int:
     """
     place = here()
     load = partial(profiles.load, place.stores.home, "db", name)
-    return trying.report(place, name, listing_format(output), load)
+    return trying.report(place, "db", name, listing_format(output), load)
 
 
 @app.command()
@@ -267,6 +268,15 @@ def import_(
     return db_import.run(here(), source, from_env or [], env_file or [], force=force)
 
 
+def _tls(profile: Database) -> str | None:
+    """The mode that a connection is made with; None where there is no connection over a network."""
+    from helm_cli.drivers import trust
+
+    if profile.host is None:
+        return None
+    return profile.tls or ("disable" if trust.loopback(profile.host) else "require")
+
+
 def _listed(place: Here, name: str) -> dict[str, object]:
     profile = profiles.load(place.stores.home, "db", name)
     return {
@@ -274,6 +284,6 @@ def _listed(place: Here, name: str) -> dict[str, object]:
         "engine": profile.engine,
         "where": profile.where(),
         "user": profile.user,
-        "tls": profile.tls,
+        "tls": _tls(profile),
         "credential": profile.credential,
     }

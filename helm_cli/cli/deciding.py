@@ -81,7 +81,7 @@ def _sent(place: Here, workspace: Workspace, found: publishing.Ready) -> Envelop
         raise error from None
     if answer == "expired":
         raise HelmError("confirmation_required", "the confirmation expired; publish the draft again")
-    raise confirm.decline(place.stores, asked.id, asked.entry)
+    raise writing.own(confirm.decline(place.stores, asked.id, asked.entry))
 
 
 def _lines(queued: Queued) -> list[str | Line]:

@@ -2,8 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from functools import partial
-from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
@@ -65,7 +63,7 @@ def _checks(streams: Streams, asked: Asked) -> list[Check]:
     except HelmError as error:
         found.append(health.failed("home", "folder", error)._replace(next="export HELM_CLI_HOME=FOLDER"))
         return [*found, *guarded("terminal", "terminal", lambda: doctor_here.terminal(streams))]
-    found += _of_home(home)
+    found += health_home.checks(home)
     around = guarded("terminal", "terminal", lambda: doctor_here.terminal(streams))
     if not health_home.is_own(home):
         return found + around
@@ -79,21 +77,6 @@ def _checks(streams: Streams, asked: Asked) -> list[Check]:
     found += around + guarded("agent", "agent", lambda: doctor_here.agent(home))
     found += guarded("workspace", "workspace", lambda: health_workspace.checks(subject, where))
     return found + guarded("profiles", "profiles", lambda: _profiles(streams, subject, vault, asked, where))
-
-
-def _of_home(home: Path) -> Iterator[Check]:
-    for name, work in (
-        ("folder", health_home.folder),
-        ("files", health_home.files),
-        ("config.toml", health_home.settings),
-        ("space", lambda home: [health_home.space(home)]),
-        ("leftovers", health_home.leftovers),
-    ):
-        found = guarded("home", name, partial(work, home))
-        yield from found
-        # Of what is no home, nothing else is to be told.
-        if name == "folder" and any(check.status == "broken" for check in found):
-            return
 
 
 def _profiles(

@@ -27,7 +27,7 @@ _PLACES: Final[dict[type, str]] = {
 def show(place: Here, request: Request, output: str) -> int:
     """Print the plan of a request and send nothing. Raises HelmError "usage", and what `call.describe` raises."""
     if output not in ("auto", "json", "pretty", "data"):
-        raise HelmError("usage", f"a plan is shown as auto, json, pretty or data, not {output}")
+        raise HelmError("usage", "a plan is shown as auto, json, pretty or data")
     prepared = call.describe(place.stores, request)
     plan = prepared.plan
     on_terminal = output == "auto" and place.streams.out_terminal

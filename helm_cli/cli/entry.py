@@ -6,6 +6,7 @@ from typing import Final
 
 from helm_cli.cli.here import Here, answered, tell
 from helm_cli.model.errors import HelmError
+from helm_cli.model.profile import Profile
 from helm_cli.store import profiles
 from helm_cli.view.streams import person_present, piped_bytes
 
@@ -45,11 +46,13 @@ def asked(
         raise HelmError("usage", f"{name} is missing; give it, or run this in a terminal to be asked")
     from helm_cli.cli import wizard
 
+    usual = default
     while True:
-        answer = wizard.ask(label, choices, default)
+        # What was offered and is emptied is meant all the same.
+        answer = wizard.ask(label, choices, default) or usual
         if not answer:
             tell(place.streams, "an answer is needed here; Esc or Ctrl-C cancels")
-        elif _accepted(place, answer, check):
+        elif _accepted(place, answer, check, name, label):
             place.stores.answered = True
             return answer
         default = answer
@@ -64,6 +67,11 @@ def typed_secret(place: Here, label: str, check: Check = _anything) -> str:
         if _accepted(place, answer, check):
             place.stores.answered = True
             return answer
+
+
+def gone(old: Profile, new: Profile, what: str) -> str:
+    """What is added to "changed the profile" where its secret was taken away with that."""
+    return f"; it has no {what} any more" if old.credential is not None and new.credential is None else ""
 
 
 def kept(place: Here) -> None:
@@ -98,14 +106,17 @@ def piped_secret(what: str, option: str) -> str:
         raise HelmError("usage", f"{what} on standard input is not UTF-8") from None
 
 
-def _accepted(place: Here, answer: str, check: Check) -> bool:
-    """Whether nothing is wrong with an answer; else that is told."""
+def _accepted(place: Here, answer: str, check: Check, option: str = "", label: str = "") -> bool:
+    """Whether nothing is wrong with an answer; else that is told, of the question and not of the option."""
     try:
         check(answer)
     except HelmError as error:
         if error.code not in ("usage", "conflict"):
             raise
-        tell(place.streams, error.message)
+        message = error.message
+        if option and message.startswith(f"{option} "):
+            message = f"{label}{message.removeprefix(option)}"
+        tell(place.streams, message)
         return False
     return True
 

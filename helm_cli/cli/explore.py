@@ -6,6 +6,7 @@ from typing import Final
 from helm_cli.broker import explorer
 from helm_cli.broker.explorer import Desk
 from helm_cli.broker.workspace import Workspace
+from helm_cli.cli import one_of
 from helm_cli.cli.answer import check_known, report
 from helm_cli.cli.arguments import typed
 from helm_cli.cli.here import Here, need_person
@@ -20,8 +21,7 @@ _LISTS: Final = ("auto", "json", "table", "csv", "tsv", "ndjson")
 
 def tables(place: Here, name: str, output: str) -> int:
     """Print the tables and views of a database; the exit status."""
-    if output not in _LISTS:
-        raise HelmError("usage", f"-o {output} is not a format of this command; take one of {', '.join(_LISTS)}")
+    one_of("-o", output, _LISTS)
     need_person(place, EXPLORER)
     envelope = explorer.tables(place.stores, desk(place, name, "tables"))
     if envelope["ok"] is not True or output not in ("auto", "json"):

@@ -108,4 +108,4 @@ def _since(text: str | None, now: float) -> float | None:
     try:
         return datetime.fromisoformat(text).astimezone().timestamp()
     except (ValueError, OverflowError, OSError):
-        raise HelmError("usage", f"--since {text} is no time; write 30m, 2h, 7d, or 2026-01-31T08:00") from None
+        raise HelmError("usage", "--since takes a time: 30m, 2h, 7d, or 2026-01-31T08:00") from None

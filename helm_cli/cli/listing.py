@@ -48,7 +48,7 @@ def show_members(place: Here, output: str, members: Mapping[str, Any]) -> None:
     width = max(len(name) for name in members)
     for name, value in members.items():
         if value is not None:
-            place.streams.write(f"{name:<{width}}  {shown(str(value))}\n")
+            place.streams.write(f"{name:<{width}}  {shown(_words(value))}\n")
 
 
 def write_json(place: Here, value: Any) -> None:
@@ -102,4 +102,8 @@ def _cell(value: Any, form: Form | None, now: float) -> str:
         return ""
     if form:
         return form.value(value, now)
-    return jsontext.dump(value) if isinstance(value, dict | list) else str(value)
+    return jsontext.dump(value) if isinstance(value, dict | list) else _words(value)
+
+
+def _words(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

@@ -16,7 +16,7 @@ from helm_cli.cli import (
     mcp_profile,
     trying,
 )
-from helm_cli.cli.entry import kept
+from helm_cli.cli.entry import gone, kept
 from helm_cli.cli.here import Here, here, note
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.cli.mcp_profile import Given
@@ -104,7 +104,7 @@ def edit(
     token = mcp_profile.new_token(place, old, new, stdin=token_stdin, ask=ask_token)
     recorded = broker.change(place.stores, old, new, token)
     kept(place)
-    note(place.streams, f"changed the MCP server profile {name}")
+    note(place.streams, f"changed the MCP server profile {name}{gone(old, recorded, 'token')}")
     mcp_profile.warn(place, recorded)
 
 
@@ -165,7 +165,7 @@ def test(name: ProfileArgument, output: OutputOption = "auto", workspace: Worksp
       helm mcp test files --workspace ./app -o json
     """
     place = here()
-    return trying.report(place, name, listing_format(output), lambda: _reached(place, name, workspace))
+    return trying.report(place, "mcp", name, listing_format(output), lambda: _reached(place, name, workspace))
 
 
 @app.command()

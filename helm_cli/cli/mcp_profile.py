@@ -56,7 +56,7 @@ def token(place: Here, profile: Server, *, stdin: bool) -> str:
     if stdin:
         return _piped(profile)
     if can_ask(place):
-        return _typed(place, profile)
+        return _typed(place, profile, "empty for none")
     if profile.token_env is not None:
         raise HelmError("usage", "--token-stdin is missing; give it, or run this in a terminal to be asked")
     return ""
@@ -94,7 +94,11 @@ def new_token(place: Here, old: Server, new: Server, *, stdin: bool, ask: bool) 
         return None
     if new.url is None and new.token_env is None:
         raise HelmError("usage", "a token for a command needs --token-env VAR, the variable that gives it")
-    return _piped(new) if stdin else _typed(place, new)
+    if stdin:
+        return _piped(new)
+    if not ask:
+        return _typed(place, new, "for its new target; empty to enter it later") or None
+    return _typed(place, new, "empty takes it away" if old.credential is not None else "empty for none")
 
 
 def warn(place: Here, profile: Server) -> None:
@@ -197,6 +201,6 @@ def _piped(profile: Server) -> str:
     return entered
 
 
-def _typed(place: Here, profile: Server) -> str:
-    label = f"Token of {profile.name} (empty for none)"
+def _typed(place: Here, profile: Server, hint: str) -> str:
+    label = f"Token of {profile.name} ({hint})"
     return secret(profile, typed_secret(place, label, partial(secret, profile)))

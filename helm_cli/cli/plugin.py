@@ -1,6 +1,8 @@
 """`helm plugin`: what extensions may do, shown before anything is approved, and what was approved."""
 
+import os
 from datetime import datetime
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -77,7 +79,7 @@ def review(
     if digest is not None:
         return approving.pin(place, found, digest, output)
     if not person or (found.standing and not found.changes):
-        return approving.as_it_stands(place, found, output)
+        return approving.as_it_stands(place, found, output, whole=not check or place.streams.voice != "quiet")
     return approving.decide(place, found, output)
 
 
@@ -223,6 +225,8 @@ def _approval(place: Here, id_: str, named: str | None) -> Approval:
         also = f", only for {', '.join(others)}" if others else ""
         close = meant(id_, (one.extension for one in approvals.listed(place.stores.db, where.path)))
         step = f"did you mean {close}?" if close else "see helm plugin list --all"
+        if "/" in id_ and os.path.isdir(id_):
+            step = f"a folder is looked at with: helm plugin review {quote(id_)}"
         message = f"{id_} is not approved for the workspace {where.path} ({where.found}){also}; {step}"
         raise HelmError("refused", message)
     return found

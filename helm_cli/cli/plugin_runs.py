@@ -123,7 +123,7 @@ def _given(pairs: list[str]) -> dict[str, str]:
     for word in pairs:
         name, equals, value = word.partition("=")
         if not equals or not name:
-            raise HelmError("usage", f"--arg takes NAME=VALUE, not {word[:60]}")
+            raise HelmError("usage", "--arg takes NAME=VALUE, as in --arg title=Launch")
         if name in answers:
             raise HelmError("usage", f"the field {name} is given twice; give it once")
         try:

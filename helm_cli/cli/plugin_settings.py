@@ -78,7 +78,7 @@ def settings(
         _alone(given)
         return _show(place, team, output)
     if action not in ("set", "unset"):
-        raise HelmError("usage", f"settings are set or unset, not {action[:60]}; see helm plugin settings --help")
+        raise HelmError("usage", "settings are set or unset; see helm plugin settings --help")
     if key is None:
         raise HelmError("usage", f"{action} names the KEY of a setting; helm plugin settings {id_} lists them")
     return _unset(place, team, key, given) if action == "unset" else _set(place, team, key, given)

@@ -17,7 +17,7 @@ from helm_cli.cli import (
     service_words,
     trying,
 )
-from helm_cli.cli.entry import kept
+from helm_cli.cli.entry import gone, kept
 from helm_cli.cli.here import Here, here, note, tell
 from helm_cli.cli.listing import show_members, show_rows
 from helm_cli.cli.service_entry import Given
@@ -112,8 +112,8 @@ def add(
     kept(place)
     note(place.streams, f"added the service profile {recorded.name}, {service_words.secret(recorded)}")
     if uri is not None:
-        step = f"then sign in with: helm oauth connect {recorded.name}"
-        tell(place.streams, f"register the redirect URI {uri} with the OAuth client, {step}")
+        step = service_words.next_step(place, recorded)
+        tell(place.streams, f"register the redirect URI {uri} with the OAuth client; {step}")
 
 
 @app.command()
@@ -172,9 +172,10 @@ def edit(
     recorded = broker.change(place.stores, old, new, secret)
     kept(place)
     how = service_words.sent(recorded) if recorded.sign_in == "token" else ""
-    note(place.streams, f"changed the service profile {name}{how}")
+    lost = gone(old, recorded, "client secret" if recorded.oauth2 else "token")
+    note(place.streams, f"changed the service profile {name}{lost or how}")
     if recorded.oauth2 and recorded.secret_target_digest() != old.secret_target_digest():
-        tell(place.streams, f"a sign-in is for the former target; sign in with: helm oauth connect {name}")
+        tell(place.streams, f"a sign-in is for the former target; {service_words.next_step(place, recorded)}")
 
 
 @app.command("list")
@@ -233,7 +234,7 @@ def test(name: ProfileArgument, output: OutputOption = "auto") -> int:
     """
     place = here()
     load = partial(profiles.load, place.stores.home, "service", name)
-    return trying.report(place, name, listing_format(output), load)
+    return trying.report(place, "service", name, listing_format(output), load)
 
 
 @app.command("import")

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any, Final, NamedTuple, get_args
 
+from helm_cli.cli import one_of
 from helm_cli.cli.entry import asked, can_ask, check_new, piped_secret, typed_secret
 from helm_cli.cli.given import check_filled, option
 from helm_cli.cli.here import Here, note
@@ -138,7 +139,9 @@ def new_secret(place: Here, old: Service, new: Service, given: Given) -> str | N
         if not can_ask(place):
             kind = "client-secret" if new.oauth2 else "token"
             raise HelmError("usage", f"--ask-{kind} needs a terminal; give --{kind}-stdin")
-        return _typed(place, new, "empty for a public client" if new.oauth2 else "empty for none")
+        away = f"empty takes it away{', for a public client' if new.oauth2 else ''}"
+        none = "empty for a public client" if new.oauth2 else "empty for none"
+        return _typed(place, new, away if old.credential is not None else none)
     moved = old.credential is not None and new.secret_target_digest() != old.secret_target_digest()
     if moved and can_ask(place):
         return _typed(place, new, "for its new target; empty to enter it later") or None
@@ -178,10 +181,7 @@ def _check_client(client_id: str) -> None:
 
 def _format(name: str) -> Format:
     formats: tuple[Format, ...] = get_args(Format)
-    for format_ in formats:
-        if format_ == name:
-            return format_
-    raise HelmError("usage", f"--format {name} is none of {' and '.join(formats)}")
+    return one_of("--format", name, formats)
 
 
 def _piped(place: Here, profile: Service) -> str:

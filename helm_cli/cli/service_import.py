@@ -112,4 +112,6 @@ def _offer(found: FoundService) -> Offer[Service]:
 
 
 def _taken(place: Here, recorded: Service, verb: str) -> None:
-    note(place.streams, f"{verb} the service profile {recorded.name}, {service_words.secret(recorded)}")
+    # What a .netrc holds is kept ready to be sent: Basic, and both its words.
+    scheme = "Basic" if recorded.format == "raw" else ""
+    note(place.streams, f"{verb} the service profile {recorded.name}, {service_words.secret(recorded, scheme)}")

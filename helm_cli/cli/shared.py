@@ -1,5 +1,6 @@
 """What all commands have in common: how much helm says, `-q` and `-v` before or after the command, and their help."""
 
+import re
 from typing import Any, Final
 
 from typer.core import TyperOption
@@ -11,6 +12,8 @@ _VOICES: Final[dict[streams.Voice, tuple[str, str, str]]] = {
     "quiet": ("-q", "--quiet", "Say nothing but errors and what needs you."),
     "verbose": ("-v", "--verbose", "Say on standard error what helm does, and how long it took."),
 }
+# Any of them as it may be written: long, or the short ones together.
+_OURS: Final = re.compile("-[qv]+|--quiet|--verbose")
 
 
 def dressed(command: Any, path: tuple[str, ...]) -> Any:
@@ -57,7 +60,7 @@ def _told_apart(parse: Any) -> Any:
 
     def parsed(context: Any, words: list[str]) -> Any:
         at = words.index("--") if "--" in words else len(words)
-        ours = [word for names in _VOICES.values() for word in names[:2] if word in words[:at]]
+        ours = [word for word in words[:at] if _OURS.fullmatch(word)]
         rest = parse(context, list(words))
         if ours and len(context.params.get("command") or ()) > len(words[at + 1 :]):
             raise HelmError("usage", f"{ours[0]} may be helm's or the server's; write -- before the server's command")

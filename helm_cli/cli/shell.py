@@ -12,6 +12,7 @@ from helm_cli.cli.writing import decide
 from helm_cli.grammar import sql as grammar
 from helm_cli.model.envelope import OBJECT, ROWS, Envelope, exit_status, failure
 from helm_cli.model.errors import HelmError
+from helm_cli.model.jsontext import Json
 from helm_cli.model.profile import Engine
 from helm_cli.store import shell_history
 from helm_cli.view import question, result
@@ -19,15 +20,25 @@ from helm_cli.view.completion import Names, Table
 
 HELP: Final = """\
 SELECT …;      run a statement; it may take several lines, and ends with ;
-\\d             list the tables and views
+\\d             list the tables and views; \\dt too
 \\d TABLE       describe a table
 \\o FORMAT      show results as auto, json, pretty, data, table, csv, tsv or ndjson
 \\w             turn writes on, or off again
-\\q             leave (Ctrl-D too); Ctrl-C drops the line
+\\q             leave, also on a line below an unfinished statement (Ctrl-D too); Ctrl-C drops the line
 Each statement has a connection and a transaction of its own. With writes on, each write is still asked about.
 A line that begins with a space is not kept in the history, nor is one that may hold a secret.
 """
 TURN_ON: Final = "Turn on writes"
+# What is typed without a backslash elsewhere -> what it is here.
+_BARE: Final = {"help": r"\?", "exit": r"\q", "quit": r"\q"}
+# How a statement begins that may write. Another first word is more likely a slip.
+_BEGINNINGS: Final = frozenset(
+    (
+        *grammar.READS, "ALTER", "ANALYZE", "ATTACH", "CALL", "COMMENT", "COPY", "CREATE", "DELETE", "DO", "DROP",
+        "GRANT", "INSERT", "LOAD", "LOCK", "MERGE", "OPTIMIZE", "REFRESH", "REINDEX", "RENAME", "REPAIR", "REPLACE",
+        "REVOKE", "SET", "TRUNCATE", "UPDATE", "VACUUM",
+    )
+)  # fmt: skip
 # Rows of the terminal that the prompt and the count take.
 AROUND: Final = 2
 
@@ -74,6 +85,9 @@ class Shell:
 
     def _take(self, text: str) -> bool:
         try:
+            if _last_line(text) == r"\q":
+                return False
+            text = _BARE.get(text.rstrip("; ").lower(), text)
             if text.startswith("\\"):
                 return self._meta(text)
             for statement in statements.split(text, self.engine).statements:
@@ -90,6 +104,8 @@ class Shell:
         rest = rest.strip()
         does: dict[str, Callable[[str], None]] = {
             "\\d": self._describe,
+            "\\dt": self._describe,
+            "\\l": self._databases,
             "\\o": self._show_as,
             "\\w": self._toggle,
             "\\?": lambda _: self.place.streams.write(HELP),
@@ -111,9 +127,15 @@ class Shell:
         self._show(envelope, shape)
         if envelope["ok"] is True:
             return True
-        if hint and self.writes is None:
+        if hint and self.writes is None and self._refused(envelope, sql):
             tell(self.place.streams, r"writes are off; \w turns them on")
         return False
+
+    def _refused(self, envelope: Envelope, sql: str) -> bool:
+        """Whether it failed for what it would write: whoever mistyped a word shall not turn writes on for it."""
+        error = envelope["error"]
+        refused = isinstance(error, dict) and error["code"] == "refused"
+        return refused and grammar.first_keyword(sql, self.engine) in _BEGINNINGS
 
     def _write(self, sql: str) -> Envelope:
         stores = self.place.stores
@@ -183,7 +205,12 @@ class Shell:
         data = envelope["data"]
         if table and isinstance(data, dict) and not data["rows"]:
             raise HelmError("query_failed", rf"there is no table {table}; \d lists them")
+        if table and self.format in ("auto", "table"):
+            envelope = _without_nulls(envelope)
         self._show(envelope, ROWS)
+
+    def _databases(self, _: str) -> None:
+        note(self.place.streams, f"{self.desk.profile} is one database; helm db list shows the others")
 
     def _show_as(self, format: str) -> None:
         if format:
@@ -223,7 +250,8 @@ class Shell:
 
     def _complete(self, text: str) -> bool:
         """Whether what was typed is to be taken when Enter is pressed."""
-        if not text.strip() or text.strip().startswith("\\"):
+        text = text.strip()
+        if not text or text.startswith("\\") or _last_line(text) == r"\q" or text.lower() in _BARE:
             return True
         try:
             return not statements.split(text, self.engine).open
@@ -238,6 +266,21 @@ class Shell:
 
     def _prompt(self) -> str:
         return f"{self.desk.profile} (writes on)" if self.writes is not None else self.desk.profile
+
+
+def _without_nulls(envelope: Envelope) -> Envelope:
+    """The columns of a table, in which no key and no default are nothing to people."""
+    data = envelope["data"]
+    if not isinstance(data, dict) or not isinstance(data["rows"], list):
+        return envelope
+    rows: list[Json] = [
+        ["" if value is None else value for value in row] for row in data["rows"] if isinstance(row, list)
+    ]
+    return {**envelope, "data": {**data, "rows": rows}}
+
+
+def _last_line(text: str) -> str:
+    return text.rpartition("\n")[2].strip().rstrip(";")
 
 
 def _height() -> int:

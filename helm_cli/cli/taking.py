@@ -167,6 +167,9 @@ def run(place: Here, sections: Sequence[Section[Kept]], manner: Manner[Kept], wh
     """
     _show(place, sections)
     able = {offer.name: offer for section in sections for offer in section.offers if offer.profile is not None}
+    if not sections:
+        tell(place.streams, f"nothing was found: there is none of {what} here")
+        return 0
     if not able:
         tell(place.streams, f"nothing of {what} is to be taken over")
         return 0

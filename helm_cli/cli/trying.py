@@ -11,8 +11,8 @@ from helm_cli.model.profile import Profile
 from helm_cli.view.text import shown
 
 
-def report(place: Here, name: str, output: str, load: Callable[[], Profile]) -> int:
-    """Try the profile of this name, which `load` gives, and say what answered; the exit status.
+def report(place: Here, group: str, name: str, output: str, load: Callable[[], Profile]) -> int:
+    """Try the profile of this name and group, which `load` gives, and say what answered; the exit status.
 
     With `-o json` it is `{"name", "ok", "answer", "error"}`, also where nothing did; else that is a HelmError.
     """
@@ -21,6 +21,11 @@ def report(place: Here, name: str, output: str, load: Callable[[], Profile]) -> 
         telling.of_profile(place, profile)
         answer = probe.probe(place.stores, profile)
     except HelmError as error:
+        if output != "json" and error.code == "unavailable":
+            step = f"helm {group} show {name}"
+            more = "" if step in error.message else f"; {step} shows where that is"
+            named = error.message if name in error.message else f"{name}: {error.message}"
+            raise HelmError(error.code, f"{named}{more}", error.members, error.outer) from None
         if output != "json":
             raise
         told = {"code": error.code, "message": error.message}

@@ -8,7 +8,7 @@ from helm_cli.broker import confirm
 from helm_cli.cli import telling
 from helm_cli.cli.here import Here, need_person, note, tell
 from helm_cli.cli.listing import show_rows
-from helm_cli.cli.writing import decide, sending
+from helm_cli.cli.writing import decide, own, sending
 from helm_cli.model.envelope import Envelope, exit_status, failure
 from helm_cli.model.errors import HelmError
 from helm_cli.store import confirmations
@@ -29,7 +29,7 @@ def listed(place: Here, workspace: str | None) -> list[Pending]:
 def show(place: Here, pending: list[Pending], output: str) -> None:
     """List what waits, and decide nothing."""
     if output not in ("auto", "json"):
-        raise HelmError("usage", f"a list is shown as auto or json, not {output}")
+        raise HelmError("usage", "a list is shown as auto or json")
     now = place.stores.clock()
     rows = [
         {
@@ -83,7 +83,7 @@ def look(place: Here, pending: Pending, output: str) -> tuple[Envelope, str]:
     if answer == "confirmed":
         return confirm.send(place.stores, waiting, sending(plan)), plan.shape
     if answer == "declined":
-        return failure(confirm.decline(place.stores, pending.id, pending.subject.get("entry"))), plan.shape
+        return failure(own(confirm.decline(place.stores, pending.id, pending.subject.get("entry")))), plan.shape
     return failure(HelmError("confirmation_required", f"{pending.id} expired; make the call again")), plan.shape
 
 

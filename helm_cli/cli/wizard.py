@@ -1,17 +1,20 @@
 """The questions that set a profile up: the only use of questionary, never for anything that widens trust."""
 
 import sys
-import termios
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from contextlib import ExitStack
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final
 
 from helm_cli.model.errors import HelmError
-from helm_cli.view import cancelling
-from helm_cli.view.ending import endings
+from helm_cli.view import cancelling, streams
+from helm_cli.view.unseen import keys_from_now_on, unseen
 
 if TYPE_CHECKING:
     from questionary import Question
+
+# The command whose terminal is unseen between its questions.
+_UNSEEN: Final[ContextVar[ExitStack | None]] = ContextVar("unseen", default=None)
 
 
 def ask(label: str, choices: list[str] | None = None, default: str = "") -> str:
@@ -19,6 +22,7 @@ def ask(label: str, choices: list[str] | None = None, default: str = "") -> str:
 
     `default` stands there already, to be kept or changed.
     """
+    _unseen_from_now_on()
     import questionary
 
     question = questionary.select(label, choices) if choices else questionary.text(label, default)
@@ -30,6 +34,7 @@ def chosen(label: str, choices: list[str], unmarked: Collection[str] = ()) -> li
 
     Raises HelmError "declined" on a cancel, and where none is left.
     """
+    _unseen_from_now_on()
     import questionary
 
     marked = [questionary.Choice(choice, checked=choice not in unmarked) for choice in choices]
@@ -41,29 +46,25 @@ def chosen(label: str, choices: list[str], unmarked: Collection[str] = ()) -> li
 
 def hidden(label: str) -> str:
     """One secret, typed unseen; may be empty. Raises HelmError "declined" on a cancel."""
+    _unseen_from_now_on()
     import questionary
 
     return str(_answer(questionary.password(label)))
 
 
+def _unseen_from_now_on() -> None:
+    """To the end of the command: a secret that is typed before its question stands there must not be shown."""
+    after = streams.AFTER.get()
+    if _UNSEEN.get() is not after:
+        after.enter_context(unseen(sys.stdin.fileno()))
+        _UNSEEN.set(after)
+
+
 def _answer(question: "Question") -> Any:
     cancelling.by_keys(question.application)
+    keys_from_now_on(question.application, sys.stdin.fileno())
     try:
-        with _terminal_given_back():
+        with cancelling.by_signals(question.application):
             return question.unsafe_ask()
     except (KeyboardInterrupt, EOFError):
         raise HelmError("declined", "cancelled; nothing was changed") from None
-
-
-@contextmanager
-def _terminal_given_back() -> Iterator[None]:
-    """Leave the terminal as it was, also where a signal ends the process: typing would stay unseen in its shell."""
-    before = termios.tcgetattr(sys.stdin.fileno())
-    try:
-        with endings():
-            yield
-    except SystemExit:
-        termios.tcsetattr(sys.stdin.fileno(), termios.TCSADRAIN, before)
-        # Bracketed paste, which the question had turned on.
-        print("\x1b[?2004l", end="", flush=True)
-        raise

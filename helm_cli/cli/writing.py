@@ -85,7 +85,12 @@ def _here(place: Here, request: call.Request, asked: call.Asked, revisions: Sequ
         return sending(asked.plan)(place.stores, request, asked.token, asked.entry)
     if answer == "expired":
         return failure(HelmError("confirmation_required", "the confirmation expired; make the call again"))
-    return failure(confirm.decline(place.stores, asked.id, asked.entry))
+    return failure(own(confirm.decline(place.stores, asked.id, asked.entry)))
+
+
+def own(error: HelmError) -> HelmError:
+    """The answer to a decline as the person who declined is told it."""
+    return HelmError("declined", "declined; nothing was sent") if error.code == "declined" else error
 
 
 def _elsewhere(place: Here, asked: call.Asked) -> Envelope:

@@ -13,11 +13,6 @@ from helm_cli.model.extension import Connection, Extension, Operation
 
 _MANIFEST: Final = "manifest.json"
 _PLUGIN: Final = "plugin.yaml"
-_FILES: Final[dict[str, tuple[str, ...]]] = {
-    "list": (),
-    "read": ("path", "paths"),
-    "write": ("path", "text", "expected_sha256"),
-}
 
 
 class Declared(NamedTuple):
@@ -54,8 +49,10 @@ def arguments(db: sqlite3.Connection, workspace: str, declared: Declared, operat
     """The names of the arguments of an operation, as far as anything declares them. Raises sqlite3.Error."""
     connection = declared.connection
     if connection.kind == "files":
+        from helm_cli.model.files import TAKEN
+
         yield from ("project",) * (connection.spec.get("root") == "project")
-        yield from _FILES.get(operation.name, ())
+        yield from TAKEN.get(operation.name, ())
     elif connection.kind == "mcp":
         yield from _of_tool(db, workspace, declared, operation.name)
     elif connection.kind == "tools":

@@ -2,7 +2,7 @@
 # The words of helm stand here. For names of yours it asks the program, and evaluates nothing of the answer.
 
 function __helm_cli
-    set -l words (commandline -opc)
+    set -l words (__helm_cli_words | string split0)
     while string match -q '*=*' -- $words[1]
         set -e words[1]
     end
@@ -19,7 +19,7 @@ function __helm_cli
     for each in $words
         if test -n "$awaited"
             set awaited
-        else if test -z "$ended" -a "$each" = --
+        else if test -z "$ended"; and test "$each" = --
             set ended 1
         else if test -z "$ended"; and string match -q -- '--*=*' $each
             set -a given (string replace -r '=.*' '' -- $each)
@@ -54,6 +54,27 @@ function __helm_cli
             __helm_cli_offer $program '' "$word" $kind -- $words
         else if test -z "$ended"
             __helm_cli_left "$path" $given
+        end
+    end
+end
+
+# The words before the cursor, each ended by a NUL, without what redirects. fish tells the files of that among the words,
+# and the signs of it only where it splits the text, in which a sign that is quoted looks the same.
+function __helm_cli_words
+    set -l left (commandline -opc)
+    commandline -pc | read --local --null --list --tokenize every
+    set -l redirected
+    for each in $every
+        set -l lines (string split \n -- $each)
+        set -l last (count $lines)
+        if not set -q left[1]
+            return
+        else if test "$lines" != "$left[1..$last]"
+            string match -qr '^([0-9]*|&)[<>]' -- $each; and set redirected 1; or set redirected
+        else
+            set -q redirected[1]; or printf '%s\0' $each
+            set redirected
+            set -e left[1..$last]
         end
     end
 end

@@ -1,6 +1,10 @@
-"""Which keys end a question of a wizard besides Ctrl-C: Esc, and Ctrl-D where nothing is typed."""
+"""What ends a question of a wizard besides Ctrl-C: Esc, Ctrl-D where nothing is typed, and a signal."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from helm_cli.view.ending import deferred
 
 if TYPE_CHECKING:
     from prompt_toolkit.application import Application
@@ -26,3 +30,20 @@ def by_keys(application: "Application[Any]") -> None:
     before = [application.key_bindings] if application.key_bindings is not None else []
     application.key_bindings = merge_key_bindings([*before, bindings])
     application.ttimeoutlen = application.timeoutlen = ESC_SECONDS
+
+
+@contextmanager
+def by_signals(application: "Application[Any]") -> Iterator[None]:
+    """What ends the process ends first what is asked in the block, which so leaves the terminal as it was."""
+
+    def cancel() -> None:
+        if application.is_running and not application.is_done:
+            application.exit(exception=EOFError)
+
+    def wake() -> None:
+        if application.loop is not None:
+            application.loop.call_soon_threadsafe(cancel)
+
+    with deferred(wake) as came:
+        application.pre_run_callables.append(lambda: cancel() if came else None)
+        yield

@@ -14,7 +14,7 @@ KEYWORDS: Final = (
     "RECURSIVE", "RETURNING", "RIGHT", "SELECT", "SET", "SUM", "TABLE", "THEN", "TRUE", "UNION", "UNIQUE", "UPDATE",
     "USING", "VALUES", "VIEW", "WHEN", "WHERE", "WITH",
 )  # fmt: skip
-META: Final = ("\\d", "\\o", "\\w", "\\q", "\\?")
+META: Final = ("\\d", "\\dt", "\\l", "\\o", "\\w", "\\q", "\\?")
 
 _WORD: Final = re.compile(r"[\w$]*\Z")
 _PATH: Final = re.compile(r"(?:([\w$]+|\"[^\"]+\"|`[^`]+`)\.)?([\w$]*)\Z")

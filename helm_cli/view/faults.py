@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from helm_cli.model.extension import Fault
-from helm_cli.model.review import Caution
+from helm_cli.model.review import Placed
 from helm_cli.view.lines import Line, line
 from helm_cli.view.review import caution_lines
 from helm_cli.view.text import shown
@@ -25,8 +25,17 @@ def lines(faults: Iterable[Fault], folder: str) -> list[Line]:
     ]
 
 
-def annotations(faults: Iterable[Fault], cautions: Iterable[Caution], folder: str, manifest: str) -> list[str]:
-    """The same as commands of a GitHub workflow, which shows each at its line; warnings at the manifest's first line.
+def warnings(cautions: Iterable[Placed], folder: str) -> list[str]:
+    """Each warning with its place, in the same form."""
+    return [
+        f"{shown(_path(folder, one.file))}:{one.line}:{one.column}: {told}"
+        for one in cautions
+        for told in caution_lines([one.caution])
+    ]
+
+
+def annotations(faults: Iterable[Fault], cautions: Iterable[Placed], folder: str) -> list[str]:
+    """The same as commands of a GitHub workflow, which shows each at its line.
 
     Source: GitHub, "Workflow commands", and the escapes of its toolkit's command.ts.
     """
@@ -34,8 +43,12 @@ def annotations(faults: Iterable[Fault], cautions: Iterable[Caution], folder: st
         _command("error", _path(folder, fault.file), (fault.line, fault.column), shown(fault.message))
         for fault in faults
     ]
-    file = _path(folder, manifest)
-    return [*errors, *(_command("warning", file, (1, 1), told) for told in caution_lines(cautions))]
+    told = [
+        _command("warning", _path(folder, one.file), (one.line, one.column), message)
+        for one in cautions
+        for message in caution_lines([one.caution])
+    ]
+    return [*errors, *told]
 
 
 def _command(sort: str, file: str, place: tuple[int, int], message: str) -> str:

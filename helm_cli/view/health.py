@@ -23,12 +23,13 @@ _NARROWEST: Final = 24
 
 
 def page(checks: Sequence[Check], streams: Streams) -> str:
-    """All lines, the last of which sums up. With a quiet voice what is well is left out."""
+    """All lines, the last of which sums up. With a quiet voice what is well is left out, as is a sum of no problem."""
     told = [check for check in checks if check.status != "ok"] if streams.voice == "quiet" else checks
+    summed = () if streams.voice == "quiet" and all(check.well for check in checks) else (_summed(checks),)
     if not streams.out_terminal:
-        return "".join(f"{text}\n" for text in (*map(_plain, told), _summed(checks).text))
+        return "".join(f"{text}\n" for text in (*map(_plain, told), *(whole.text for whole in summed)))
     names = min(max((len(shown(check.name)) for check in told), default=0), _WIDEST_NAME)
-    laid = [_summed(checks)]
+    laid = [*summed]
     for area, group in reversed([(area, list(group)) for area, group in groupby(told, lambda check: check.area)]):
         laid[:0] = [line((area, "bold")), *(part for check in group for part in _laid(check, names, streams)), Line("")]
     return "".join(f"{drawn(whole, color=streams.color)}\n" for whole in laid)

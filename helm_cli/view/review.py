@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
+from helm_cli.model import files
 from helm_cli.model.extension import Connection, Effect, Operation
 from helm_cli.model.review import Caution, Profiled, Review
 from helm_cli.view import changes, plugin_page, tool
@@ -202,6 +203,8 @@ def _operation(connection: Connection, operation: Operation) -> Line:
 
 
 def _arguments(connection: Connection, operation: Operation) -> str:
+    if connection.kind == "files":
+        return f"({files.written(operation.name, connection.spec['root'])})"
     if connection.kind not in ("db", "http", "tools") or operation.params is None:
         return ""
     # A query binds its params in order, one of them perhaps twice; a call has each once.

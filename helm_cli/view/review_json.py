@@ -5,7 +5,7 @@ from typing import Final
 
 from helm_cli.model.extension import Fault
 from helm_cli.model.jsontext import Json, repaired
-from helm_cli.model.review import DECLARED, Caution, Listed, Profiled, Review
+from helm_cli.model.review import DECLARED, Listed, Placed, Profiled, Review
 from helm_cli.view import plugin_json
 from helm_cli.view.plugin_json import plain as plain
 
@@ -36,7 +36,7 @@ def reviewed(review: Review) -> dict[str, Json]:
             {"connection": connection.id, "operation": operation.name}
             for connection, operation in review.operations("write")
         ],
-        "warnings": [plain(caution._asdict()) for caution in review.warnings],
+        "warnings": [plain(caution.told()) for caution in review.warnings],
         "changes": [plain(change._asdict()) for change in review.changes],
         "files": [plain(change._asdict()) for change in review.files],
         "unused": list(extension.unused),
@@ -45,11 +45,13 @@ def reviewed(review: Review) -> dict[str, Json]:
     }
 
 
-def validation(faults: Iterable[Fault], cautions: Iterable[Caution]) -> dict[str, Json]:
+def validation(faults: Iterable[Fault], cautions: Iterable[Placed]) -> dict[str, Json]:
     """A validation for a program: what `helm plugin validate -o json` prints; a file is relative to the folder."""
     return {
         "errors": [repaired(plain(fault._asdict())) for fault in faults],
-        "warnings": [plain(caution._asdict()) for caution in cautions],
+        "warnings": [
+            {**plain(one.caution.told()), "file": one.file, "line": one.line, "column": one.column} for one in cautions
+        ],
     }
 
 

@@ -21,6 +21,7 @@ from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from helm_cli.model.errors import HelmError
+from helm_cli.view.cancelling import by_signals
 from helm_cli.view.completion import Names, candidates
 from helm_cli.view.ending import endings
 from helm_cli.view.text import shown
@@ -72,7 +73,7 @@ class Line:
         message: StyleAndTextTuples = [("bold" if alarming else "", f"{shown(prompt)}> ")]
         before = termios.tcgetattr(self._terminal)
         try:
-            with asyncio.Runner(loop_factory=_loop) as runner:
+            with by_signals(self._session.app), asyncio.Runner(loop_factory=_loop) as runner:
                 # A key that the library stumbles over is no key; its traceback would be drawn over the line.
                 runner.get_loop().set_exception_handler(lambda loop, context: None)
                 return runner.run(self._session.prompt_async(message, set_exception_handler=False))

@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from contextvars import ContextVar
 from typing import Any, BinaryIO, Final, Literal, NamedTuple, TextIO
 
@@ -16,6 +16,16 @@ USUAL_WIDTH: Final = 80
 # How much is said on standard error: only errors and what needs the person; notes too; what helm does, too.
 Voice = Literal["quiet", "usual", "verbose"]
 VOICE: Final[ContextVar[Voice]] = ContextVar("voice", default="usual")
+# The words of the command line that hold a URL, in which a password may stand.
+UNSAID: Final[ContextVar[tuple[str, ...]]] = ContextVar("unsaid", default=())
+# What is put back when the command is over, before its failure is told.
+AFTER: Final[ContextVar[ExitStack]] = ContextVar("after")
+
+
+def put_back() -> None:
+    """What `AFTER` is for, where the process ends at once."""
+    if (after := AFTER.get(None)) is not None:
+        after.close()
 
 
 class Streams(NamedTuple):
@@ -54,7 +64,7 @@ class Streams(NamedTuple):
 
     def say(self, line: str) -> None:
         """Puts one line for people on standard error."""
-        self.err.write(line + "\n")
+        self.err.write(unsaid(line) + "\n")
         self.err.flush()
 
 
@@ -120,6 +130,29 @@ def settle() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     sys.stdout = _settled(sys.stdout, 1, needed=True)
     sys.stderr = _settled(sys.stderr, 2, needed=False)
+
+
+def unsaid(text: str) -> str:
+    """A text for people without the URLs of the command line that may hold a password, also where it has a part of one.
+
+    Of such a URL its scheme stays: postgres://***.
+    """
+    for word in UNSAID.get():
+        head, sign, rest = word.partition("://")
+        if "@" not in rest and "?" not in rest:
+            continue
+        head = head.rpartition("=")[2]
+        # As a path it has one slash less.
+        for scheme in (f"{head}{sign}", f"{head}:/"):
+            first, *others = text.split(scheme)
+            text = scheme.join((first, *(_beyond(other, rest) for other in others)))
+    return text
+
+
+def _beyond(text: str, rest: str) -> str:
+    length = next((at for at, pair in enumerate(zip(text, rest, strict=False)) if pair[0] != pair[1]), None)
+    length = min(len(text), len(rest)) if length is None else length
+    return f"***{text[length:]}" if length else text
 
 
 def columns() -> int:

@@ -28,12 +28,16 @@ def as_table(rows: Rows, streams: Streams) -> str:
 def listing(columns: Sequence[str], rows: Sequence[Sequence[Json]], streams: Streams) -> str:
     """What a `list` command prints: a table on a terminal, TSV without a header in a pipe; "" without rows.
 
-    Where the table would not fit, each row is a record: a line for each of its columns.
+    Where the table would not fit, each row is a record: a line for each of its columns. On a terminal a column that is
+    empty in every row is left out.
     """
     if not rows:
         return ""
     if not streams.out_terminal:
         return tsv(rows, streams)
+    # What no row has takes no room.
+    filled = [at for at in range(len(columns)) if at == 0 or any(row[at] not in ("", None) for row in rows)]
+    columns, rows = [columns[at] for at in filled], [[row[at] for at in filled] for row in rows]
     return _table(columns, rows, streams) or _records(columns, rows, "")
 
 

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any, Final, Literal, NamedTuple, TextIO
 
 from helm_cli.model.errors import HelmError
+from helm_cli.view.ending import ENDING, deliver
 
 # How a conversation with a person ends; "expired" at its time limit, "hasty" is a no: a yes too quick to be one.
 Answer = Literal["confirmed", "declined", "hasty", "expired"]
@@ -25,7 +26,6 @@ LEFT_STATE: Final = "\x1b[0m\x1b[?2004l\x1b[?25h"
 QUIET_SECONDS: Final = 0.1
 NEVER_QUIET_SECONDS: Final = 5.0
 
-_ENDING: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2)
 # A stop would hand the shell a terminal in raw mode; restoring it from the background would stop as well.
 _IGNORED: Final = (signal.SIGTSTP, signal.SIGTTOU)
 
@@ -125,7 +125,7 @@ def _signals_held(signals: list[int], wake: list[Callable[[], object]]) -> Itera
         for waiting in wake:
             waiting()
 
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *_ENDING, *_IGNORED)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDING, *_IGNORED)}
     for number, handler in before.items():
         # Who runs helm under nohup wants it to outlive the terminal.
         if handler is not signal.SIG_IGN:
@@ -137,13 +137,7 @@ def _signals_held(signals: list[int], wake: list[Callable[[], object]]) -> Itera
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
         for came in signals:
             if came != signal.SIGINT:
-                _deliver(came)
-
-
-def _deliver(number: int) -> None:
-    if callable(signal.getsignal(number)):
-        signal.raise_signal(number)
-    raise SystemExit(128 + number)
+                deliver(came)
 
 
 def _read(fd: int) -> bytes:

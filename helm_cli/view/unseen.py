@@ -1,10 +1,14 @@
-"""How a terminal is read while something else is waited for: whole lines of any length, which stay unseen."""
+"""How a terminal is read unseen: whole lines while something else is waited for, or nothing before it is asked for."""
 
 import termios
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 from helm_cli.view.ending import endings
+
+if TYPE_CHECKING:
+    from prompt_toolkit.application import Application
 
 
 @contextmanager
@@ -27,3 +31,18 @@ def unseen(fd: int) -> Iterator[None]:
             # A terminal that is gone needs nothing back.
             with suppress(termios.error):
                 termios.tcsetattr(fd, termios.TCSAFLUSH, before)
+
+
+def keys_from_now_on(application: "Application[Any]", fd: int) -> None:
+    """Have it take no key that was pressed before it stood there: it was meant for something else, if for anything."""
+    from prompt_toolkit.input.typeahead import clear_typeahead
+    from prompt_toolkit.renderer import CPR_Support
+
+    def drop(_: object) -> None:
+        if application.render_counter == 1:
+            termios.tcflush(fd, termios.TCIFLUSH)
+
+    clear_typeahead(application.input)
+    application.before_render += drop
+    # The terminal is asked nothing, for its answer would be dropped too.
+    application.renderer.cpr_support = CPR_Support.NOT_SUPPORTED

@@ -228,7 +228,7 @@ def test_a_home_too_deep_for_a_socket(helm: Helm, app: Path, tmp_path: Path) -> 
                 assert own.name.startswith(f"helm-{os.geteuid()}-")
                 assert helm(*RECENT, env=env) == Finished(0, ANSWER, "")
                 assert helm("agent", "status", "-o", "json", env=env).json["calls"] == 1
-                assert helm("agent", "start", env=env).out.startswith("the agent runs already: ")
+                assert helm("agent", "start", env=env).err.startswith("helm: the agent runs already: ")
                 # From other surroundings it can be seen that it runs, and be ended.
                 assert helm("agent", "status", env={"HELM_CLI_HOME": str(deep)}).status == 10
             finally:

@@ -79,7 +79,7 @@ def test_a_killed_agent_is_no_matter(helm: Helm, agent: Agent, app: Path) -> Non
     eventually(lambda: not agents.children(agent.pid) if agents.state(agent.pid) else True)
     assert agent.socket().exists()
     assert helm(*RECENT) == Finished(0, ANSWER, "")
-    assert helm("agent", "status") == Finished(10, "no agent runs; start it with: helm agent start\n", "")
+    assert helm("agent", "status") == Finished(10, "", "helm: no agent runs; start it with: helm agent start\n")
     with agents.agent(helm, agent.home) as another:
         assert another.pid != agent.pid
         assert helm(*RECENT) == Finished(0, ANSWER, "")
@@ -97,7 +97,7 @@ def test_a_hanging_agent_costs_a_second(helm: Helm, agent: Agent) -> None:
     told = f"helm: the background agent (process {agent.pid}) does not answer here; end it with: helm agent stop\n"
     assert helm("agent", "start") == Finished(10, "", told)
     stopped = helm("agent", "stop")
-    assert stopped == Finished(0, f"the agent ended: process {agent.pid}\n", "")
+    assert stopped == Finished(0, "", f"helm: the agent ended: process {agent.pid}\n")
     agent.gone()
 
 
@@ -241,7 +241,7 @@ def test_a_stop_lets_a_call_finish_and_takes_no_more(helm: Helm, agent: Agent, a
         assert agents.state(agent.pid) not in ("", "Z")
         db.execute("ROLLBACK")
         stopping.join(30)
-    assert stopped == [Finished(0, f"the agent ended: process {agent.pid}\n", "")]
+    assert stopped == [Finished(0, "", f"helm: the agent ended: process {agent.pid}\n")]
     assert read.answer() == json.loads(ANSWER)
     assert (read.notices, outcomes(agent.home)) == ([], ["ok"])
     assert control.status(agent.home) is None

@@ -33,13 +33,13 @@ ENVELOPE = json.loads(ANSWER)
 
 
 def test_start_and_stop_say_what_they_did(helm: Helm, home: Path) -> None:
-    assert helm("agent", "stop") == Finished(0, "no agent runs\n", "")
+    assert helm("agent", "stop") == Finished(0, "", "helm: no agent runs\n")
     assert helm("agent", "status", "-o", "json") == Finished(10, '{"running":false}\n', "")
     started = helm("agent", "start")
     (pid,) = processes(home)
     told = f"process {pid}, helm 0.1.0, log {home}/run/agent.log\n"
-    assert started == Finished(0, f"the agent runs: {told}", "")
-    assert helm("agent", "start") == Finished(0, f"the agent runs already: {told}", "")
+    assert started == Finished(0, "", f"helm: the agent runs: {told}")
+    assert helm("agent", "start") == Finished(0, "", f"helm: the agent runs already: {told}")
     status = helm("agent", "status", "-o", "json").json
     assert {**status, "since": "", "idle_seconds": 0} == {
         "running": True,
@@ -53,11 +53,11 @@ def test_start_and_stop_say_what_they_did(helm: Helm, home: Path) -> None:
         "differing": [],
     }
     assert helm("agent", "status").out.splitlines()[:3] == [
-        "running        True",
+        "running        yes",
         f"pid            {pid}",
         "version        0.1.0",
     ]
-    assert helm("agent", "stop") == Finished(0, f"the agent ended: process {pid}\n", "")
+    assert helm("agent", "stop") == Finished(0, "", f"helm: the agent ended: process {pid}\n")
     assert processes(home) == []
     lines = [line.split("] ")[1] for line in (home / "run" / "agent.log").read_text().splitlines()]
     assert lines == ["began, helm 0.1.0", "ended: asked to"]
@@ -109,9 +109,9 @@ def test_of_many_starts_at_once_one_starts_it(helm: Helm, home: Path) -> None:
     for thread in starting:
         thread.join(60)
     (pid,) = processes(home)
-    assert [(one.status, one.err) for one in told] == [(0, "")] * 6
-    assert all(f"process {pid}," in one.out for one in told)
-    assert sum(one.out.startswith("the agent runs: ") for one in told) == 1
+    assert [(one.status, one.out) for one in told] == [(0, "")] * 6
+    assert all(f"process {pid}," in one.err for one in told)
+    assert sum(one.err.startswith("helm: the agent runs: ") for one in told) == 1
 
 
 def at_once(home: Path, count: int) -> list[client.Told | None]:
@@ -310,7 +310,7 @@ def another_version(folder: Path) -> Path:
 
 def test_an_agent_of_another_version_is_replaced(helm: Helm, home: Path, app: Path, tmp_path: Path) -> None:
     older = {"PYTHONPATH": str(another_version(tmp_path / "older"))}
-    assert run([sys.executable, "-m", "helm_cli", "agent", "start"], env=older).out.split(",")[1] == " helm 0.0.9"
+    assert run([sys.executable, "-m", "helm_cli", "agent", "start"], env=older).err.split(",")[1] == " helm 0.0.9"
     (old,) = processes(home)
     assert helm(*RECENT) == Finished(0, ANSWER, "")
 
@@ -324,7 +324,7 @@ def test_an_agent_of_another_version_is_replaced(helm: Helm, home: Path, app: Pa
     # A start says so itself, and waits for the new one.
     run([sys.executable, "-m", "helm_cli", "agent", "stop"])
     assert run([sys.executable, "-m", "helm_cli", "agent", "start"], env=older).status == 0
-    assert ", helm 0.1.0," in helm("agent", "start").out
+    assert ", helm 0.1.0," in helm("agent", "start").err
     assert len(processes(home)) == 1
 
 

@@ -52,8 +52,8 @@ def test_the_three_ways_combine(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pairs", "whole", "message"),
     [
-        (["a"], None, "--arg takes NAME=VALUE, not a"),
-        (["=1"], None, "--arg takes NAME=VALUE, not =1"),
+        (["a"], None, "--arg takes NAME=VALUE, as in --arg status=open"),
+        (["=1"], None, "--arg takes NAME=VALUE, as in --arg status=open"),
         (["a=1", "a=2"], None, "the argument a is given twice; give it once"),
         (["a=1"], '{"a": 1}', "the argument a is given twice; give it once"),
         ([], '{"a": 1, "a": 2}', '--args: the key "a" stands twice in one JSON object'),

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from helm_cli.cli.batch_lines import MOST_BYTES, Lines
-from tests.example import ready
+from tests.example import NUMBERS, ready
 from tests.program import Helm, environment
 from tests.rig.agents import eventually
 from tests.rig.terminal import at_terminal
@@ -37,9 +37,6 @@ def app(helm: Helm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (b"[" * 5_000 + b"\n", "line 2 of the batch: the JSON is nested too deeply"),
         (b'{"connection":"app","connection":"x"}\n', 'line 2 of the batch: the key "connection" stands twice'),
         (b"\xff\xfe\n", "line 2 of the batch: the JSON is not UTF-8"),
-        (b'{"connection":"app"}\n', 'line 2 of the batch: "connection" and "operation" are both needed'),
-        (b'{"connection":"app","operation":"recent","args":[]}\n', 'line 2 of the batch: "args" is a JSON object'),
-        (b'{"connection":"app","operation":"recent","plugin":1}\n', 'line 2 of the batch: "plugin" is the id'),
     ],
 )
 def test_a_hostile_line_costs_only_itself(helm: Helm, app: Path, jobs: str, hostile: bytes, message: str) -> None:
@@ -118,24 +115,52 @@ def test_the_history_tells_how_a_call_ended_while_the_next_is_waited_for(helm: H
         assert ask.end() == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("number", "jobs"), [*((one, 1) for one in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)), (signal.SIGTERM, 4)]
+)
 def test_an_end_in_the_midst_leaves_the_last_read_running_at_most(
-    helm: Helm, home: Path, app: Path, tmp_path: Path, number: signal.Signals
+    helm: Helm, home: Path, app: Path, tmp_path: Path, number: signal.Signals, jobs: int
 ) -> None:
     (home / "config.toml").write_text("[limits]\ncalls_per_minute = 100000\n")
     batch = tmp_path / "batch.jsonl"
     batch.write_bytes(READ * 3_000)
-    command = [sys.executable, "-m", "helm_cli", "call", "--batch", str(batch)]
+    command = [sys.executable, "-m", "helm_cli", "call", "--batch", str(batch), "--jobs", str(jobs)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({})) as process:
         assert process.stdout is not None
         answers = [process.stdout.readline() for _ in range(20)]
         process.send_signal(number)
         answers += process.stdout.readlines()
-    assert process.returncode == (130 if number == signal.SIGINT else -number)
-    last, *others = outcomes(helm)
+    killed = number == signal.SIGKILL
+    assert process.returncode == (-number if killed else 128 + number)
+    last, others = outcomes(helm)[: jobs * 4], outcomes(helm)[jobs * 4 :]
     assert set(others) == {"ok"}
-    assert last in (("running",) if number == signal.SIGKILL else ("ok", "interrupted", "running"))
+    assert set(last) <= {"ok", "running" if killed else "interrupted"}
+    assert len(last) - last.count("ok") <= jobs
     assert 20 <= len(answers) < 3_000
+
+
+def as_told(helm: Helm, expected: list[str]) -> bool:
+    return sorted(outcomes(helm)) == sorted(expected)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.parametrize(("jobs", "others"), [("1", 2), ("4", 5)])
+def test_what_was_answered_is_told_while_a_slow_call_runs_and_that_is_interrupted(
+    helm: Helm, app: Path, number: signal.Signals, jobs: str, others: int
+) -> None:
+    manifest = app.parent / "tickets" / "manifest.json"
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    manifest.write_text(manifest.read_text().replace(NUMBERS, endless))
+    digest = helm("plugin", "review", "tickets", "-o", "json").json["digest"]
+    assert helm("plugin", "review", "tickets", "--approve", digest).status == 0
+    with talk("--jobs", jobs) as ask:
+        ask.say(READ * 2 + b'{"connection":"app","operation":"endless"}\n' + READ * 3)
+        assert ask.process.stdin is not None
+        ask.process.stdin.close()
+        eventually(partial(as_told, helm, ["ok"] * others + ["running"]))
+        ask.process.send_signal(number)
+        assert ask.process.wait(20) == 128 + number
+    assert as_told(helm, ["ok"] * others + ["interrupted"])
 
 
 def test_what_is_taken_back_stops_the_next_call_of_a_batch(helm: Helm, app: Path) -> None:

@@ -85,6 +85,12 @@ def test_a_format_that_cannot_carry_the_result_sends_nothing(helm: Helm, workspa
         (("call", "nope", "recent"), 3, "refused", "declares a connection nope"),
         (("call", "app", "recent", "--plugin", "other"), 3, "refused", "other is not approved for the workspace"),
         (("call", "app"), 2, "usage", "operations: recent(status, limit), endless(), close(id) (writes)"),
+        (
+            ("call", "app", "recent", "--arg", "status=open", "--arg", "limit=abc"),
+            14,
+            "query_failed",
+            "take whole numbers only; look at the arguments status and limit",
+        ),
         (("call", "app", "recent", "--arg", "status"), 2, "usage", "--arg takes NAME=VALUE"),
         (("call", "app", "endless"), 11, "too_many_rows", "1000"),
     ],

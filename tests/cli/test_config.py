@@ -137,7 +137,8 @@ def test_profiles_go_to_another_machine_and_their_secrets_do_not(
         " PATH",
         "helm: added db/shop, its password in the file",
         "helm: added service/cal, its client secret in the file",
-        "helm: sign in with: helm oauth connect cal",
+        "helm: review an extension that declares this sign-in (helm plugin review FOLDER), then sign in with:"
+        " helm oauth connect cal",
         "helm: added service/github, its token in the file",
         "helm: added mcp/files, its token in the file",
         "helm: added mcp/linear",

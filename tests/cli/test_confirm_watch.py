@@ -50,7 +50,7 @@ def test_a_call_on_another_terminal_gets_what_was_decided(
             told = "\n".join(asking.screen())
             assert ('"rowsAffected":1' in told, '"code":"declined"' in told) == (left == 0, left == 6)
     watch.wait_for("confirmed and sent")
-    watch.wait_for("the person declined; nothing was sent")
+    watch.wait_for("close of tickets: declined; nothing was sent")
     assert (status(app, 1), status(app, 3)) == ("closed", "open")
 
 
@@ -71,7 +71,7 @@ def test_an_approval_is_watched_for_too(app: Path, watch: Terminal, helm: Helm) 
     assert helm("call", "app", "close", "--arg", "id=1").status == 7
     watch.wait_for("id = 1")
     watch.send(*NO)
-    watch.wait_for("the person declined")
+    watch.wait_for("of tickets: declined; nothing was sent")
     manifest = app.parent / "tickets" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"1.0.0"', '"1.0.1"'))
     digest = helm("plugin", "review", "tickets", "-o", "json").json["digest"]

@@ -37,8 +37,8 @@ def test_the_three_engines_are_added_and_listed(helm: Helm, home: Path, tmp_path
     assert add(helm, "old", "--engine", "mysql", *SERVER, "--port", "3307").status == 0
     assert helm("db", "list").out == (
         "local-app\tsqlite\t" + str(Path.cwd() / "app.db") + "\t\t\t\n"
-        "old\tmysql\tdb.test:3307/shop\tme\t\t\n"
-        "shop\tpostgres\tdb.test:5432/shop\tme\t\tfile\n"
+        "old\tmysql\tdb.test:3307/shop\tme\trequire\t\n"
+        "shop\tpostgres\tdb.test:5432/shop\tme\trequire\tfile\n"
     )
     assert [row["name"] for row in helm("db", "list", "-o", "json").json] == ["local-app", "old", "shop"]
     assert helm("db", "show", "shop", "-o", "json").json == {
@@ -48,6 +48,7 @@ def test_the_three_engines_are_added_and_listed(helm: Helm, home: Path, tmp_path
         "port": 5432,
         "database": "shop",
         "user": "me",
+        "tls": "require",
         "credential": "file",
     }
 
@@ -98,7 +99,7 @@ def test_a_second_add_is_refused_and_force_replaces(helm: Helm, home: Path) -> N
     [
         (("--engine", "sqlite", "--path", "x"), "NAME is missing"),
         (("shop",), "--engine is missing"),
-        (("shop", "--engine", "oracle"), "--engine oracle is none of sqlite, postgres and mysql"),
+        (("shop", "--engine", "oracle"), "--engine takes sqlite, postgres or mysql"),
         (("shop", "--engine", "sqlite"), "--path is missing"),
         (("shop", "--engine", "postgres", "--host", "h"), "--database is missing"),
         (("shop", "--engine", "sqlite", "--path", "x", "--host", "h"), "--host does not go with the engine sqlite"),
@@ -226,7 +227,7 @@ def test_a_password_is_typed_unseen(home: Path) -> None:
     assert SECRET in (home / "credentials.json").read_text()
 
 
-@pytest.mark.parametrize("ends", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("ends", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 @pytest.mark.parametrize(
     ("words", "question"),
     [(("add", "app"), "Engine"), (("add", "shop", "--engine", "postgres", *SERVER), "Password of")],
@@ -238,6 +239,8 @@ def test_a_signal_gives_the_terminal_back(home: Path, ends: int, words: tuple[st
         screen.process.send_signal(ends)
         assert screen.status() == 128 + ends
         assert screen.attributes() == before
+        # Bracketed paste is off.
+        assert screen.raw.rfind(b"\x1b[?2004l") > screen.raw.rfind(b"\x1b[?2004h")
     assert not (home / "profiles").exists()
 
 

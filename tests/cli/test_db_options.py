@@ -75,7 +75,7 @@ def test_a_socket_takes_the_place_of_a_host(helm: Helm, engine: str, port: dict[
     [
         (("--host", "h", "--socket", "/s"), "--host and --socket exclude each other; give one of them"),
         (("--socket", "/s", "--tls", "require"), "TLS does not go with --socket: what a Unix socket carries stays on"),
-        (("--host", "h", "--tls", "maybe"), "--tls maybe is none of disable, require, verify-full"),
+        (("--host", "h", "--tls", "maybe"), "--tls takes disable, require or verify-full"),
         (("--host", "h", "--tls-ca", "/ca"), "--tls-ca goes with --tls require or --tls verify-full"),
         (("--host", "h", "--tls", "disable", "--tls-ca", "/ca"), "--tls-ca goes with --tls require or --tls verify-"),
         (("--socket", ""), "--socket is empty; give it a value, or leave it out"),

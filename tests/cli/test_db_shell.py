@@ -118,9 +118,9 @@ def test_statements_and_meta_commands(app: Path) -> None:
             "app> \\d tickets",
             "column   type      nullable   default   key",
             "───────────────────────────────────────────────",
-            "id       INTEGER   no         null      primary",
-            "title    TEXT      no         null      null",
-            "status   TEXT      no         null      null",
+            "id       INTEGER   no                   primary",
+            "title    TEXT      no",
+            "status   TEXT      no",
             "3 rows",
             "app>",
         ]
@@ -142,6 +142,34 @@ def test_failures_are_one_line_and_the_shell_goes_on(app: Path) -> None:
         assert terminal.status() == 0
         assert b"not run" not in terminal.raw
     assert ids(app) == {1, 2, 3}
+
+
+def test_who_comes_from_elsewhere_finds_the_way(app: Path) -> None:
+    with shell() as terminal:
+        type_(terminal, "\\dt", "main     tickets   table")
+        type_(terminal, "\\l", "helm: app is one database; helm db list shows the others")
+        type_(terminal, "HELP;", "Each statement has a connection and a transaction of its own.")
+        at_prompt(terminal)
+        terminal.send(b"exit", ENTER)
+        assert terminal.status() == 0
+    for leaving in ((b"quit;", ENTER), (b"SELECT 'an open", ENTER, 0.1, b"\\q", ENTER)):
+        with shell() as terminal:
+            terminal.send(*leaving)
+            assert terminal.status() == 0
+            assert b"error" not in terminal.raw
+
+
+def test_a_slip_does_not_lead_to_turning_writes_on(app: Path) -> None:
+    with shell() as terminal:
+        for slip, word in (
+            ("SELCT 1;", "SELCT"),
+            ("updte tickets SET id = 1;", "updte"),
+            ("UPDATE tickets WHERE;", "WHERE"),
+        ):
+            type_(terminal, slip, f'helm: near "{word}": syntax error')
+        type_(terminal, DELETE, r"helm: writes are off; \w turns them on")
+        assert terminal.raw.count(b"writes are off") == 1
+        leave(terminal)
 
 
 def test_tab_completes_tables_columns_and_keywords(app: Path) -> None:
@@ -341,7 +369,7 @@ def test_a_long_result_is_paged(app: Path) -> None:
         leave(terminal)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_a_signal_ends_it_with_the_terminal_restored(app: Path, number: signal.Signals) -> None:
     with shell() as terminal:
         terminal.send(b"SELECT")
@@ -349,6 +377,7 @@ def test_a_signal_ends_it_with_the_terminal_restored(app: Path, number: signal.S
         os.kill(terminal.process.pid, number)
         assert terminal.status() == 128 + number
         assert terminal.attributes() == terminal.before
+        assert terminal.raw.rfind(b"\x1b[?2004l") > terminal.raw.rfind(b"\x1b[?2004h")
 
 
 def test_the_history_is_private_and_holds_no_secret(app: Path, home: Path) -> None:

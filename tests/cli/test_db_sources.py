@@ -308,7 +308,7 @@ def test_where_nothing_is_nothing_is_asked(capsys: pytest.CaptureFixture[str]) -
     assert (ended.status, ended.out, ended.err) == (
         0,
         "",
-        "helm: nothing of DATABASE_URL, pg_service.conf, .pgpass and .my.cnf is to be taken over\n",
+        "helm: nothing was found: there is none of DATABASE_URL, pg_service.conf, .pgpass and .my.cnf here\n",
     )
 
 

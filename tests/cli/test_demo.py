@@ -36,5 +36,5 @@ def test_at_a_terminal_enter_cancels_the_write(home: Path) -> None:
         screen.send(ENTER)
         assert screen.status() == 0
         assert [line.rstrip() for line in screen.screen()][-4:] == [*TABLE, "3 rows"]
-        assert "the person declined; nothing was sent" in "\n".join(screen.screen())
+        assert "helm: declined; nothing was sent" in "\n".join(screen.screen())
     assert not home.exists()

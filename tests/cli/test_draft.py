@@ -270,21 +270,6 @@ def test_two_users_approve_and_the_one_who_asked_never_does(us: Team) -> None:
     ]
 
 
-def test_the_last_word_of_each_counts(us: Team) -> None:
-    id_ = us.add(DAEMON)
-    approve(us, BIN, id_)
-    assert us.answer(NOBODY, "draft", "reject", id_)[0] == 0
-    assert state(us, id_) == "rejected"
-    approve(us, NOBODY, id_)
-    assert state(us, id_) == "approved"
-    assert us.answer(DAEMON, "draft", "reject", id_)[0] == 0
-    assert state(us, id_) == "rejected"
-    assert us.refused(ROOT, "draft", "publish", id_, "--via", "send_post") == (
-        3,
-        f"the draft {id_} was rejected by daemon; nothing was sent",
-    )
-
-
 @pytest.mark.contract("P32")
 def test_a_list_of_approvers_says_who_may(us: Team) -> None:
     id_ = us.add(DAEMON)
@@ -543,36 +528,12 @@ def test_publishing_shows_what_is_sent_and_who_approved_it(us: Team, blog: Serve
     assert [request.target for request in blog.received] == ["/letters?list=customers"]
 
 
-def test_an_argument_is_the_tools_and_never_the_drafts(us: Team, blog: Server) -> None:
-    id_ = us.add(DAEMON)
-    approve(us, BIN, id_)
-    for pair, status, told in (
-        ("body=other", 2, "the argument body is the draft's own; leave it out"),
-        ("list=x", 3, "send_post has no argument list; it takes title, body"),
-    ):
-        words = ("draft", "publish", id_, "--via", "send_post", "--arg", pair)
-        assert us.refused(ROOT, *words) == (status, told)
-    assert (blog.received, state(us, id_)) == ([], "approved")
-
-
 @pytest.mark.parametrize("keys", [(ESC,), (DOWN, ENTER)])
 def test_whoever_does_not_confirm_sends_nothing(us: Team, blog: Server, keys: tuple[bytes, ...]) -> None:
     id_ = us.add(DAEMON)
     approve(us, BIN, id_)
     assert us.answer(ROOT, "draft", "publish", id_, "--via", "send_post", keys=keys)[0] == 6
     assert (blog.received, state(us, id_)) == ([], "approved")
-
-
-def test_what_is_rejected_during_the_question_is_not_sent(us: Team, blog: Server) -> None:
-    id_ = us.add(DAEMON)
-    approve(us, BIN, id_)
-    with us.terminal(ROOT, "draft", "publish", id_, "--via", "send_post") as screen:
-        screen.wait_for(ASKED)
-        assert us.answer(NOBODY, "draft", "reject", id_)[0] == 0
-        confirm(screen)
-        assert screen.status() == 3
-        assert f"the draft {id_} is no longer approved; nothing was sent" in " ".join(screen.screen())
-    assert (blog.received, state(us, id_)) == ([], "rejected")
 
 
 def test_of_two_who_publish_at_once_one_does(us: Team, blog: Server) -> None:
@@ -589,32 +550,6 @@ def test_of_two_who_publish_at_once_one_does(us: Team, blog: Server) -> None:
             screen.send(ENTER)
         assert sorted((one.status(), two.status())) == [0, 3]
     assert (len(blog.received), state(us, id_)) == (1, "published")
-
-
-def test_a_refusal_of_the_service_leaves_the_draft_in_the_queue(us: Team, blog: Server) -> None:
-    id_ = us.add(DAEMON)
-    approve(us, BIN, id_)
-    blog.script = http_server.answering(b"{}", "422 No")
-    assert us.answer(ROOT, "draft", "publish", id_, "--via", "send_post")[0] == 12
-    assert state(us, id_) == "approved"
-    blog.script = http_server.answering(b"{}")
-    assert us.answer(ROOT, "draft", "publish", id_, "--via", "send_post")[0] == 0
-    assert (len(blog.received), state(us, id_)) == (2, "published")
-
-
-def test_what_may_have_gone_out_is_said_and_never_repeated(us: Team, blog: Server) -> None:
-    id_ = us.add(DAEMON)
-    approve(us, BIN, id_)
-    blog.script = lambda peer, request: peer.close()
-    assert us.answer(ROOT, "draft", "publish", id_, "--via", "send_post")[0] == 10
-    assert state(us, id_) == "unknown"
-    status, told = us.refused(ROOT, "draft", "publish", id_, "--via", "send_post")
-    assert (status, told.startswith(f"the draft {id_} is not sent: it may have been published by root on ")) == (
-        3,
-        True,
-    )
-    assert told.endswith(" UTC through send_post: nobody knows, so look whether it went out")
-    assert len(blog.received) == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
@@ -650,18 +585,6 @@ def test_a_consequential_tool_runs_in_no_other_way(us: Team, blog: Server) -> No
     done = us.helm(ROOT, "call", "--batch", "-", stdin=batch + "\n")
     assert json.loads(done.out)["error"] == {"code": "refused", "message": told}
     assert us.refused(ROOT, "call", "_tools", "send_post", "--arg", "title=t", "--arg", "body=b") == (3, told)
-    assert blog.received == []
-
-
-def test_a_tool_that_sends_nothing_of_the_draft_publishes_nothing(us: Team, blog: Server) -> None:
-    id_ = us.add(DAEMON)
-    approve(us, BIN, id_)
-    bind(us, "send_post", "/ping", {})
-    try:
-        told = "send_post sends nothing of the draft: bind it with {title} or {body}"
-        assert us.refused(ROOT, "draft", "publish", id_, "--via", "send_post") == (3, told)
-    finally:
-        bind(us, "send_post", "/posts", BODY)
     assert blog.received == []
 
 

@@ -56,7 +56,13 @@ def shell(line: str, cwd: Path | None = None, stdin: str = "") -> Finished:
             "helm call app nope >/dev/full",
             *(3, "", f"helm: app declares no operation nope; it has recent, endless, close\nhelm: {FULL}\n"),
         ),
-        ("helm call --nope >/dev/full", 2, "", "helm: there is no option --nope (see helm call --help)\n"),
+        (
+            "helm call --nope >/dev/full",
+            2,
+            "",
+            "helm: there is no option --nope; an argument of the operation is --arg nope=VALUE"
+            " (see helm call --help)\n",
+        ),
         ("helm nope 2>/dev/full", 2, "", ""),
         ("helm nope 2>&-", 2, "", ""),
         ("helm --version >/dev/full", 1, "", f"helm: {FULL}\n"),

@@ -110,6 +110,20 @@ def test_a_list(workspace: Path, helm: Helm) -> None:
 
 
 @pytest.mark.contract("C81")
+def test_its_arguments_are_told(workspace: Path, helm: Helm) -> None:
+    told = helm("call", "site")
+    assert (told.status, told.err) == (
+        2,
+        "helm: a call of site names one of its operations: list(project), read(project, path or paths),"
+        " write(project, path, text, expected_sha256) (writes)\n",
+    )
+    page = helm("plugin", "show", "notes").out
+    assert "    WRITE site write(project, path, text, expected_sha256)\n" in page
+    reference = helm("plugin", "reference").out
+    assert all(f"`{name}`" in reference for name in ("path", "paths", "text", "expected_sha256", "project"))
+    assert " yet" not in reference
+
+
 def test_more_than_a_thousand_files_say_so(workspace: Path, helm: Helm) -> None:
     for number in range(1000):
         Path("docs", f"n{number:04}").touch()
@@ -235,9 +249,13 @@ def test_a_write_is_declared_and_permitted(workspace: Path, helm: Helm) -> None:
 @pytest.mark.contract("C87")
 def test_a_write_needs_its_arguments_and_is_bounded(workspace: Path, helm: Helm) -> None:
     call = ("call", "ws", "write")
-    assert refused(helm(*call, *args(path="docs/a.md", text=""))) == "write needs the argument expected_sha256"
-    assert refused(helm(*call, *args(path="docs/a.md", expected_sha256="0" * 64))) == "write needs the argument text"
-    assert refused(helm(*call, *args(text="", expected_sha256="0" * 64))) == "write needs the argument path"
+    lacks = "write needs the argument"
+    told = refused(helm(*call, *args(path="docs/a.md", text="")))
+    assert told == f"{lacks} expected_sha256: the sha256 that a read gave (-o json shows it)"
+    told = refused(helm(*call, *args(path="docs/a.md", expected_sha256="0" * 64)))
+    assert told == f"{lacks} text: the whole new text of the file"
+    told = refused(helm(*call, *args(text="", expected_sha256="0" * 64)))
+    assert told == f"{lacks} path: the path of a file, relative to the root"
     whole: dict[str, Any] = {"path": "docs/a.md", "text": "", "expected_sha256": sha("docs/a.md")}
     empty = len(json.dumps({"connection": "ws", "operation": "write", "arguments": whole}, separators=(",", ":")))
 

@@ -61,7 +61,7 @@ def test_values_are_kept_where_the_settings_say_so(helm: Helm, called: Path, hom
             "two words",
             "helm: --outcome takes one word of at most 64 characters, as helm history shows it\n",
         ),
-        ("--since", "yesterday", "helm: --since yesterday is no time; write 30m, 2h, 7d, or 2026-01-31T08:00\n"),
+        ("--since", "yesterday", "helm: --since takes a time: 30m, 2h, 7d, or 2026-01-31T08:00\n"),
     ],
 )
 def test_a_filter_that_is_none_is_a_usage_error(helm: Helm, called: Path, option: str, value: str, told: str) -> None:

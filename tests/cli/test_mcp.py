@@ -128,7 +128,7 @@ def test_with_a_keychain_the_token_is_there(helm: Helm, home: Path, keyring: Key
         (("../x", "--url", URL), "", "cannot be the name of a profile"),
         (("x", "--", f"API_KEY={SECRET}", PROGRAM), "", "API_KEY=… is no program: a server gets one variable, "),
         (("x", "--", ""), "", "command must name a program"),
-        (("x", "--start-seconds", "0", "--", PROGRAM), "", "0 is not in the range 1<=x<=600"),
+        (("x", "--start-seconds", "0", "--", PROGRAM), "", "--start-seconds takes a whole number from 1 to 600"),
     ],
 )
 def test_what_is_missing_or_wrong_is_named(
@@ -318,11 +318,16 @@ def test_what_is_missing_is_asked_for(home: Path) -> None:
 
 def test_an_edit_asks_for_the_token_of_a_new_target(helm: Helm, home: Path) -> None:
     mcp(helm, "add", "x", "--url", URL, "--token-stdin", stdin="old")
-    for words, token in ((("--url", f"{URL}/2"), SECRET), (("--ask-token",), ""), (("--ask-token",), "Bearer new")):
+    for words, hint, token in (
+        (("--url", f"{URL}/2"), "for its new target; empty to enter it later", SECRET),
+        (("--ask-token",), "empty takes it away", ""),
+        (("--ask-token",), "empty for none", "Bearer new"),
+    ):
         with at_helm("edit", "x", *words) as screen:
-            screen.wait_for("Token of x (empty for none)")
+            screen.wait_for(f"Token of x ({hint})")
             screen.send(token.encode(), ENTER)
             assert screen.status() == 0
+            assert (b"it has no token any more" in screen.raw) == (not token)
         assert kept(home) == ({"mcp/x/token": token.removeprefix("Bearer ")} if token else {})
 
 

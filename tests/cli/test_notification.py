@@ -52,12 +52,6 @@ def test_a_read_tells_nobody(helm: Helm, desktop: Mapping[str, str]) -> None:
     assert told(0.3) == []
 
 
-def test_the_settings_can_keep_it_silent(helm: Helm, desktop: Mapping[str, str], home: Path) -> None:
-    (home / "config.toml").write_text("[confirm]\nnotify = false\n")
-    assert helm("call", "app", "close", "--arg", "id=1", env=desktop).status == 7
-    assert told(0.3) == []
-
-
 def test_without_a_program_for_it_a_call_goes_on(helm: Helm, desktop: Mapping[str, str]) -> None:
     (Path(desktop["PATH"].split(":")[0]) / "notify-send").write_text("#!/nothing/there\n")
     finished = helm("call", "app", "close", "--arg", "id=1", env=desktop)

@@ -16,7 +16,7 @@ from helm_cli.broker.stores import Stores
 from helm_cli.store import person
 from tests.broker.folders import FIVE_KINDS, manifest, write
 from tests.example import database
-from tests.program import Helm
+from tests.program import Finished, Helm
 from tests.rig.terminal import CTRL_C, DOWN, ENTER, ESC, Terminal, at_terminal
 
 HELM = (sys.executable, "-m", "helm_cli")
@@ -99,8 +99,12 @@ def test_check_says_whether_it_stands(helm: Helm, here: Path) -> None:
     assert (done.status, done.err) == (0, told)
     done = helm("plugin", "review", "tickets")
     assert (done.status, done.err) == (0, told)
+    assert helm(*check, "-q") == Finished(0, "", "")
     assert helm("plugin", "disable", "tickets").status == 0
     assert helm(*check).status == 17
+    quiet = helm(*check, "-q")
+    assert (quiet.status, quiet.out, quiet.err.count("\n")) == (17, "", 1)
+    assert helm(*check, "-q", "-o", "json").json["status"] == "approved"
     assert helm("plugin", "enable", "tickets").status == 0
     assert helm(*check).status == 0
     (here / "tickets" / "new.txt").write_text("")
@@ -161,9 +165,13 @@ def test_a_validation_warns(helm: Helm, here: Path, home: Path) -> None:
     done = helm("plugin", "validate", "tickets")
     assert (done.status, done.out) == (0, "")
     warned, valid = done.err.splitlines()
-    assert warned == f"helm: warning: app recent: {message}" and valid.startswith("helm: tickets is valid; ")
+    above, _, _ = (here / "tickets/manifest.json").read_text().partition('"recent"')
+    line, column = above.count("\n") + 1, len(above.rpartition("\n")[2]) + 1
+    place = f"tickets/manifest.json:{line}:{column}"
+    assert warned == f"helm: warning: {place}: app recent: {message}" and valid.startswith("helm: tickets is valid; ")
     done = helm("plugin", "validate", "tickets", "-o", "json")
-    warning = {"connection": "app", "operation": "recent", "message": message}
+    where = {"file": "manifest.json", "line": line, "column": column}
+    warning = {"connection": "app", "operation": "recent", "message": message, **where}
     assert (done.status, done.json, done.err) == (0, {"errors": [], "warnings": [warning]}, "")
     assert not home.exists()
 

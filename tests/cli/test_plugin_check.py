@@ -88,7 +88,7 @@ def test_the_first_failure_gives_the_status(helm: Helm, workspace: Path) -> None
         "app\tfine\tread\tok\t\n"
         "app\tmissing\tread\tquery_failed\tno such table: gone\n"
         "app\twriting\tread\trefused\thelm does not let a read query use anything but SELECT, VALUES, EXPLAIN and"
-        " reading PRAGMAs; nothing changed\n"
+        ' reading PRAGMAs; nothing changed; declare "write": true where it is meant to write\n'
         "app2\tother\tread\tnot_configured\tthere is no database profile nobody; add it with: helm db add nobody\n"
         "gh\tlist\tread\tnot checked\tmcp operations are not checked by this version of helm\n"
     )

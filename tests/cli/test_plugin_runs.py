@@ -188,7 +188,7 @@ def test_a_person_reads_the_same_as_a_page(helm: Helm, here: Path) -> None:
         (("--arg", "tone=loud", "--arg", "brief=x"), "tone is one of plain, playful, not loud"),
         (("--arg", "breif=x"), "the form has no field breif; did you mean brief?"),
         (("--arg", "zzz=x"), "the form has no field zzz; it has brief, tone"),
-        (("--arg", "brief"), "--arg takes NAME=VALUE, not brief"),
+        (("--arg", "brief"), "--arg takes NAME=VALUE, as in --arg title=Launch"),
         (("--arg", "brief=x", "--arg", "brief=y"), "the field brief is given twice; give it once"),
         (("--arg", "brief=" + "x" * 65_537), "brief is over 64 KiB; give less"),
         ((*MANUAL, "--schedule", "0 14 * * MON"), "a run has one cause: give --arg, --schedule or --event"),
@@ -281,53 +281,6 @@ class Clock:
             return [(one.plugin, one.cron) for one in found]
         finally:
             stores.close()
-
-
-@pytest.mark.contract("P27")
-def test_schedules_are_due_once_after_they_were_first_seen(helm: Helm, here: Path, home: Path) -> None:
-    weekly, often = (ID, "0 14 * * MON"), (ID, "*/15 9-17 * * 1-5")
-    clock = Clock(MONDAY - 60)
-    assert clock.take(home, here) == []
-    clock.now = MONDAY - 1
-    assert clock.take(home, here) == []
-    clock.now = MONDAY
-    assert (clock.take(home, here), clock.take(home, here)) == ([weekly, often], [])
-    clock.now = MONDAY + 900
-    assert clock.take(home, here) == [often]
-    clock.now = MONDAY + 21 * 86_400
-    assert (clock.take(home, here), clock.take(home, here)) == ([weekly, often], [])
-    clock.now -= 86_400
-    assert clock.take(home, here) == []
-    assert clock.notices == []
-
-
-def test_a_schedule_goes_by_the_clock_of_the_machine(
-    helm: Helm, here: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TZ", "America/New_York")
-    import time
-
-    time.tzset()
-    ready(helm, triggers=[{"on": "schedule", "cron": "0 14 * * MON"}])
-    clock = Clock(MONDAY - 60)
-    clock.take(home, here)
-    clock.now = MONDAY + 4 * 3600 - 1
-    assert clock.take(home, here) == []
-    clock.now += 1
-    assert clock.take(home, here) == [(ID, "0 14 * * MON")]
-
-
-def test_a_plugin_that_is_approved_anew_has_its_schedules_count_anew(helm: Helm, here: Path, home: Path) -> None:
-    clock = Clock(MONDAY - 60)
-    clock.take(home, here)
-    (here / "marketing" / "agents" / "writer.md").write_text(AGENT + "More.\n")
-    clock.now = MONDAY
-    assert clock.take(home, here) == []
-    assert clock.notices == [f"{ID} changed since it was approved, so its schedules count anew once it is reviewed"]
-    ready(helm, description="Writes more.")
-    assert clock.take(home, here) == []
-    clock.now += 7 * 86_400
-    assert len(clock.take(home, here)) == 2
 
 
 def test_what_the_team_decided_goes_with_the_plugin_and_what_was_used_stays(helm: Helm, here: Path, home: Path) -> None:
@@ -449,14 +402,6 @@ def test_the_team_lowers_a_limit_and_a_person_raises_it(helm: Helm, here: Path) 
     assert run(helm, *MANUAL).status == 0
     assert helm(*usage, "--limit", "9").status == 0
     assert run(helm, *MANUAL).status == 3
-
-
-@pytest.mark.contract("P33")
-@pytest.mark.parametrize("tokens", [None, 0])
-def test_an_empty_budget_is_no_limit(helm: Helm, here: Path, tokens: int | None) -> None:
-    ready(helm, budget={"monthly_tokens": tokens})
-    assert helm("plugin", "usage", ID, "--add", "1000000000", "-o", "json").json["left"] is None
-    assert run(helm, *MANUAL).status == 0
 
 
 @pytest.mark.parametrize(

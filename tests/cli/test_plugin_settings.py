@@ -242,7 +242,7 @@ IMPOSSIBLE: list[tuple[list[str], str]] = [
     (["set", "drive"], "--service is missing"),
     (["set", "ton", "x"], f"{ID} has no setting ton; did you mean tone?"),
     (["set"], "set names the KEY of a setting"),
-    (["sett", "tone"], "settings are set or unset, not sett"),
+    (["sett", "tone"], "settings are set or unset; see"),
     (["unset", "nothing"], f"{ID} has no setting nothing; it asks for tone, region, api_key_2, drive"),
     (["--stdin"], "--stdin goes with set"),
 ]

@@ -111,10 +111,12 @@ def test_what_a_workflow_command_must_not_hold_is_escaped(helm: Helm, here: Path
         'the field "a%250A::error::b" is unknown here; allowed are name, version, description, skills, agents,'
         " settings, tools, triggers, outputs, budget\n"
     )
-    warned = helm("plugin", "validate", "good", "--format", "github")
-    assert warned.status == 0
-    assert warned.out.startswith(
-        "::warning file=good/plugin.yaml,line=1,col=1,title=helm plugin validate::sanity: Helm "
+    warned = helm("plugin", "validate", str(write(here / "50%, fine").name), "--format", "github")
+    line = FULL[: FULL.index("name: read_notes")].count("\n") + 1
+    assert (warned.status, warned.out) == (
+        0,
+        f"::warning file=50%25%2C fine/plugin.yaml,line={line},col=11,title=helm plugin validate::_tools read_notes: it"
+        " is a builtin tool of CoderHelm, and this helm has none: every call is refused\n",
     )
 
 
@@ -173,7 +175,7 @@ def test_a_validation_warns_of_tools_that_agents_name(helm: Helm, here: Path) ->
     done = helm("plugin", "validate", "small")
     assert done.status == 0
     assert done.err.splitlines()[0] == (
-        "helm: warning: agents/writer.md names delete_all, which tools does not list:"
+        "helm: warning: small/agents/writer.md:3:6: agents/writer.md names delete_all, which tools does not list:"
         " if that is a tool, no run can call it"
     )
 
@@ -212,9 +214,9 @@ def test_two_manifests_are_one_too_many(helm: Helm, here: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("good", "--format", "gitlab"), "--format gitlab is none of text and github"),
+        (("good", "--format", "gitlab"), "--format takes text or github; did you mean github?"),
         (("good", "-o", "json", "--format", "github"), "-o json and --format github are two outputs; give one of them"),
-        (("good", "-o", "table"), "-o table is not a format of this command; take auto or json"),
+        (("good", "-o", "table"), "-o takes auto or json"),
         (("absent",), "absent is not a folder; name the folder that holds the manifest"),
     ],
 )
@@ -257,7 +259,8 @@ def test_what_new_writes_validates(helm: Helm, here: Path, dialect: str, identif
     )
     assert dialect in written and (here / "made/new/.gitattributes").read_text() == "* -text\n"
     checked = helm("plugin", "validate", "made/new")
-    assert checked.status == 0 and f"{identifier} is valid" in checked.err
+    assert checked.status == 0
+    assert re.fullmatch(rf"helm: {identifier} is valid; its digest is sha256:[0-9a-f]{{64}}\n", checked.err)
     again = helm("plugin", "new", "made/new", "--dialect", dialect)
     assert (again.status, again.err) == (2, "helm: made/new is not empty; name a folder that does not exist yet\n")
 
@@ -267,7 +270,7 @@ def test_new_makes_an_id_from_the_folder(helm: Helm, here: Path) -> None:
     assert helm("plugin", "new", "My Plugin", "--dialect", "plugin.yaml").status == 0
     assert "\nname: my-plugin\n" in (here / "My Plugin/plugin.yaml").read_text()
     done = helm("plugin", "new", "other", "--dialect", "plugin.toml")
-    told = 'helm: there is no dialect "plugin.toml"; helm reads manifest.json, plugin.yaml\n'
+    told = "helm: --dialect takes manifest.json or plugin.yaml; did you mean plugin.yaml?\n"
     assert (done.status, done.err) == (2, told)
     assert not (here / "other").exists()
 

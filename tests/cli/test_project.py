@@ -64,32 +64,6 @@ def test_projects_belong_to_their_workspace(workspace: Path, helm: Helm, tmp_pat
     assert [one["id"] for one in helm("project", "list", "-o", "json", cwd=tmp_path / "other").json] == ["workspace"]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("",), "the path is empty; name the project's folder"),
-        (("nowhere",), "nowhere is not a folder; name one that exists"),
-        (("file",), "file is not a folder; name one that exists"),
-        (("Ünïcode ☃", "--id", "A"), "'A' cannot be the id of a project: it takes 1 to 64 of a-z"),
-        (("Ünïcode ☃", "--id", "-a"), "'-a' cannot be the id of a project"),
-        (("Ünïcode ☃", "--id", "a" * 65), "cannot be the id of a project"),
-        (("Ünïcode ☃", "--id", "0" * 64), "64 hexadecimal digits are what TDT calls its projects"),
-        (("☃",), "no id can be made from the name of that folder; give one with --id"),
-        (("Ünïcode ☃", "--id", "taken"), "the id taken belongs to the project in"),
-        (("taken/taken",), "give it another with --id, or remove that one"),
-    ],
-)
-def test_what_cannot_be_added(workspace: Path, helm: Helm, words: tuple[str, ...], message: str) -> None:
-    for name in ("Ünïcode ☃", "☃", "taken/taken"):
-        (workspace / name).mkdir(parents=True)
-    (workspace / "file").touch()
-    assert helm("project", "add", "taken").status == 0
-    ended = helm("project", "add", *words)
-    assert ended.status == 2
-    assert message in ended.err
-    assert [one["path"] for one in listed(helm)] == [str(workspace / "taken")]
-
-
 def test_outside_the_workspace_it_takes_a_person_once_one_has_answered(
     workspace: Path, helm: Helm, tmp_path: Path, home: Path
 ) -> None:
@@ -127,12 +101,6 @@ def test_helm_s_own_home_is_no_project(workspace: Path, helm: Helm, home: Path) 
     assert [one["source"] for one in listed(helm)] == ["helm"]
     (workspace / ".tdt" / "config.json").write_text("{}")
     assert [(one["source"], one["state"]) for one in listed(helm)] == [("helm", "available"), ("tdt", "private")]
-
-
-def test_a_long_name_becomes_an_id_of_64(workspace: Path, helm: Helm) -> None:
-    (workspace / ("ab " * 30)).mkdir()
-    assert helm("project", "add", "ab " * 30).status == 0
-    assert listed(helm)[0]["id"] == ("ab-" * 30)[:64].rstrip("-")
 
 
 @pytest.mark.contract("C78")
@@ -179,13 +147,10 @@ def test_the_projects_that_tdt_has_registered(workspace: Path, helm: Helm, tmp_p
     assert "missing or was moved" in helm(*call, f"project={ids['outer']}").json["error"]["message"]
 
 
-@pytest.mark.parametrize(
-    "text", ["{", "{}", '[{"id":"x","path":"/x"}]', '[{"id":1,"path":2}]', "[3]", '[{"id":"0","path":"relative"}]']
-)
-def test_a_broken_registry_of_tdt_hides_nothing_of_helm_s(workspace: Path, helm: Helm, text: str) -> None:
+def test_a_broken_registry_of_tdt_hides_nothing_of_helm_s(workspace: Path, helm: Helm) -> None:
     (workspace / ".tdt" / "state").mkdir(parents=True)
     (workspace / ".tdt" / "config.json").write_text("{}")
-    (workspace / ".tdt" / "state" / "projects.json").write_text(text)
+    (workspace / ".tdt" / "state" / "projects.json").write_text("{")
     assert helm("project", "add", ".").status == 0
     ended = helm("project", "list", "-o", "json")
     assert (ended.status, [one["id"] for one in ended.json]) == (0, ["workspace"])

@@ -24,6 +24,11 @@ FILE = {"HELM_CLI_CREDENTIALS": "file"}
 BASE = "https://api.example.com"
 OAUTH2 = ("--base-url", BASE, "--oauth2", "--client-id", "my-client")
 AGAIN = "enter its secret again with: helm service edit github --ask-token (or --token-stdin)"
+CHANGED = "helm: changed the service profile github"
+NEXT = (
+    "review an extension that declares this sign-in (helm plugin review FOLDER), then sign in with:"
+    " helm oauth connect cal\n"
+)
 
 
 def add(helm: Helm, *words: str, stdin: str = "") -> Finished:
@@ -57,8 +62,8 @@ def test_each_way_to_sign_in_is_added_listed_and_shown(helm: Helm, home: Path) -
     ended = add(helm, "cal", *OAUTH2, "--client-secret-stdin", "--redirect-port", "9000", stdin=f"{SECRET}\n")
     assert ended.err == (
         "helm: added the service profile cal, its client secret in the file\n"
-        "helm: register the redirect URI http://127.0.0.1:9000/oauth/callback with the OAuth client,"
-        " then sign in with: helm oauth connect cal\n"
+        "helm: register the redirect URI http://127.0.0.1:9000/oauth/callback with the OAuth client;"
+        f" {NEXT}"
     )
     assert helm("service", "list").out == (
         f"auth\ttoken\t{BASE}\tfile\n"
@@ -106,8 +111,8 @@ def test_the_redirect_uri_has_the_port_of_the_settings(helm: Helm, home: Path) -
     ended = add(helm, "cal", *OAUTH2)
     assert ended.err == (
         "helm: added the service profile cal, a public client\n"
-        "helm: register the redirect URI http://127.0.0.1:8914/oauth/callback with the OAuth client,"
-        " then sign in with: helm oauth connect cal\n"
+        "helm: register the redirect URI http://127.0.0.1:8914/oauth/callback with the OAuth client;"
+        f" {NEXT}"
     )
     (home / "config.toml").write_text("[oauth]\nport = 8915\n")
     assert shown(helm, "cal") == {
@@ -243,7 +248,7 @@ def test_an_edit_keeps_comments_and_what_was_not_given(helm: Helm, home: Path) -
     assert edit(helm, "github", "--header", "Authorization", "--format", "bearer").status == 0
     assert file.read_text() == '# mine\nbase_url = "https://api.github.com"\ncredential = "file"\n'
     assert kept(home) == {"service/github/token": SECRET}
-    assert edit(helm, "github", "--no-token").err == "helm: changed the service profile github\n"
+    assert edit(helm, "github", "--no-token").err == f"{CHANGED}; it has no token any more\n"
     assert (file.read_text(), kept(home)) == ('# mine\nbase_url = "https://api.github.com"\n', {})
     assert edit(helm, "github", "--token-stdin", stdin=SECRET).status == 0
     assert kept(home) == {"service/github/token": SECRET}
@@ -279,7 +284,7 @@ def test_a_client_secret_is_for_its_client_and_its_token_url(helm: Helm, home: P
             "helm: the target of cal changed; before you use it, enter its secret again with: helm service edit cal"
             " --ask-client-secret (or --client-secret-stdin)\n"
             "helm: changed the service profile cal\n"
-            "helm: a sign-in is for the former target; sign in with: helm oauth connect cal\n"
+            f"helm: a sign-in is for the former target; {NEXT}"
         )
     ended = edit(helm, "cal", "--redirect-port", "9001", "--client-secret-stdin", stdin="new")
     assert (ended.err, kept(home)) == (
@@ -330,7 +335,7 @@ def test_a_broken_file_is_told_hides_nothing_and_can_be_replaced(helm: Helm, hom
         ("service shwo github", "there is no command shwo; did you mean show? (see helm service --help)"),
         ("services", "there is no command services; did you mean service? (see helm --help)"),
         ("login github", "there is no command login; did you mean oauth connect? (see helm --help)"),
-        ("service list -o yaml", "-o yaml is not a format of this command; take auto or json"),
+        ("service list -o yaml", "-o takes auto or json"),
         (
             "service add github --url x",
             "there is no option --url; did you mean --base-url? (see helm service add --help)",

@@ -105,7 +105,7 @@ def test_a_base_url_is_kept_plainly(helm: Helm, home: Path, url: str, kept_as: s
             "--client-id is missing; give it, or run this in a terminal to be asked",
         ),
         (("s", *TOKEN, "--no-token"), "--token-stdin and --no-token exclude each other; give one of them"),
-        (("s", *TOKEN, "--format", "basic"), "--format basic is none of bearer and raw"),
+        (("s", *TOKEN, "--format", "basic"), "--format takes bearer or raw"),
         (("s", *TOKEN, "--client-id", "c"), "--client-id goes with --oauth2; give that too"),
         (("s", *TOKEN, "--client-secret-stdin"), "--client-secret-stdin goes with --oauth2; give that too"),
         (("s", *TOKEN, "--redirect-port", "9000"), "--redirect-port goes with --oauth2; give that too"),
@@ -216,7 +216,7 @@ def test_an_empty_client_secret_is_that_of_a_public_client(helm: Helm, home: Pat
         (("s", "--ask-token"), "--ask-token needs a terminal; give --token-stdin"),
         (("cal", "--ask-client-secret"), "--ask-client-secret needs a terminal; give --client-secret-stdin"),
         (("s", "--base-url", "http://x.test"), f"--base-url {SCHEME}"),
-        (("s", "--format", "x"), "--format x is none of bearer and raw"),
+        (("s", "--format", "x"), "--format takes bearer or raw"),
         (("s", "--header", "Cookie"), "the profile s is not possible: header names one that helm or the connection"),
         (("cal", "--token-url", f"{BASE}/t"), "the profile cal is not possible: authorize_url and token_url go"),
         (("s", "--base-url", ""), f"--base-url {EMPTY}"),
@@ -366,9 +366,9 @@ def test_an_edit_asks_for_a_new_secret_and_for_that_of_a_new_target(helm: Helm, 
     add(helm, "s", *TOKEN, stdin="old")
     add(helm, "cal", *OAUTH2, "--client-secret-stdin", stdin="old")
     for words, question in (
-        (("s", "--ask-token"), "Token of s (empty for none)"),
+        (("s", "--ask-token"), "Token of s (empty takes it away)"),
         (("s", "--base-url", f"{BASE}/v2"), "Token of s (for its new target; empty to enter it later)"),
-        (("cal", "--ask-client-secret"), "Client secret of cal (empty for a public client)"),
+        (("cal", "--ask-client-secret"), "Client secret of cal (empty takes it away, for a public client)"),
         (("cal", "--client-id", "c"), "Client secret of cal (for its new target; empty to enter it later)"),
     ):
         with at_terminal(*HELM, "edit", *words, env=FILE, size=(120, 24)) as screen:
@@ -384,6 +384,8 @@ def test_an_edit_asks_for_a_new_secret_and_for_that_of_a_new_target(helm: Helm, 
     for words, question in (("s", "token"), "Token of s"), (("cal", "client-secret"), "Client secret of cal"):
         with at_terminal(*HELM, "edit", words[0], f"--ask-{words[1]}", env=FILE) as screen:
             typed(screen, question, "")
+            gone = f"changed the service profile {words[0]}; it has no {words[1].replace('-', ' ')} any more"
+            assert gone in screen.raw.decode()
     assert kept(home) == {}
 
 

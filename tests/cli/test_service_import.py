@@ -111,7 +111,9 @@ def test_a_person_takes_them_over_once(home: Path, places: list[Path], capsys: p
         "service/gitlab.test/token": "canary-4",
     }
     assert leaks(home, "canary", raw) == leaks(home, BASIC[6:], raw) == []
-    assert b"added the service profile api.heroku.test, its token in the file, sent as Authorization: TOKEN" in raw
+    assert (
+        b"added the service profile api.heroku.test, its token in the file, sent as Authorization: Basic TOKEN" in raw
+    )
     assert b"helm: try each with: helm service test github" in raw
     assert untouched(*places) == before
 
@@ -231,6 +233,6 @@ def test_where_nothing_is_nothing_is_asked(capsys: pytest.CaptureFixture[str]) -
     assert (ended.status, ended.out, ended.err) == (
         0,
         "",
-        "helm: nothing of gh's hosts.yml and .netrc is to be taken over\n",
+        "helm: nothing was found: there is none of gh's hosts.yml and .netrc here\n",
     )
     assert told(capsys, "service", "import", "gh").status == told(capsys, "service", "import", "netrc").status == 2

@@ -109,7 +109,7 @@ def test_quiet_leaves_notes_out(helm: Helm, workspace: Path) -> None:
 # Words -> the exit status, and how the one line begins.
 LOUD: Final = {
     "db show nope": (4, "there is no database profile nope; add it with: helm db add nope"),
-    "db nope": (2, "there is no command nope (see helm db --help)"),
+    "db nope": (2, "there is no such command (see helm db --help)"),
     "call app close --arg id=1": (7, "app close writes; run helm confirm "),
     "service add cal --base-url http://localhost:1 --oauth2 --client-id c": (0, "register the redirect URI "),
 }
@@ -131,6 +131,8 @@ def test_the_one_nearest_to_the_end_counts(helm: Helm, workspace: Path) -> None:
 
 
 def test_the_words_of_a_server_are_its_own(helm: Helm, home: Path) -> None:
+    assert helm("-q", "mcp", "add", "x", "--", "prog", "-vv", "-qv").status == 0
+    assert 'command = ["prog", "-vv", "-qv"]' in (home / "profiles" / "mcp" / "x.toml").read_text()
     for words in (("--", "docker", "-q", "run", "-v", "/a:/b"), ("-q", "--", "docker", "-q", "run", "-v", "/a:/b")):
         ended = helm("-q", "mcp", "add", "x", "--force", *words)
         assert (ended.status, ended.err) == (0, "")
@@ -138,6 +140,10 @@ def test_the_words_of_a_server_are_its_own(helm: Helm, home: Path) -> None:
     refused = helm("mcp", "add", "y", "docker", "run", "--quiet", "image")
     told = "helm: --quiet may be helm's or the server's; write -- before the server's command\n"
     assert (refused.status, refused.err) == (2, told)
+    for word in ("-vv", "-qv"):
+        refused = helm("mcp", "add", "y", "prog", word, "x")
+        told = f"helm: {word} may be helm's or the server's; write -- before the server's command"
+        assert (refused.status, refused.err.splitlines()[0]) == (2, told)
     assert not (home / "profiles" / "mcp" / "y.toml").exists()
 
 

@@ -1,13 +1,19 @@
 """The questions of each `add` at a terminal: every one is cancelled without a trace, and a wrong answer asked again."""
 
+import json
 import os
 import re
+import signal
+import struct
 import sys
+import termios
+from fcntl import ioctl
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
 
+from tests.rig.agents import eventually
 from tests.rig.terminal import CTRL_C, CTRL_D, DOWN, ENTER, ESC, Terminal, at_terminal
 
 HELM: Final = (sys.executable, "-m", "helm_cli")
@@ -73,7 +79,7 @@ WIZARDS: Final = {
         ("service", "add"),
         (
             NAME,
-            Step("Base URL", (BASE.encode(),), ((b"api.example.com", "--base-url must be a whole URL"),)),
+            Step("Base URL", (BASE.encode(),), ((b"api.example.com", "Base URL must be a whole URL"),)),
             Step("Its calls are authorized by", ()),
             Step(
                 "Token of shop (empty for none)",
@@ -112,6 +118,8 @@ WIZARDS: Final = {
         'url = "https://mcp.example.com/mcp"\ncredential = "file"\n',
     ),
 }
+# The port that is offered, emptied.
+EMPTIED: Final = b"\x15"
 CANCELS: Final = (CTRL_C, ESC, CTRL_D)
 
 
@@ -140,6 +148,21 @@ def test_a_wrong_answer_is_told_and_asked_again(home: Path, name: str) -> None:
     text = (home / "profiles" / f"{wizard.profile}.toml").read_text()
     assert text == wizard.text.replace("HERE", os.getcwd())
     assert (home / "credentials.json").exists() == ("credential" in text)
+
+
+def test_what_is_offered_counts_where_it_is_emptied(home: Path) -> None:
+    with at_terminal(*HELM, "db", "add", "shop", "--engine", "postgres", env=FILE, size=(120, 50)) as screen:
+        for question, answer in (
+            ("Host", b"db.example.com"),
+            ("Port 5432", EMPTIED),
+            ("Database", b"shop"),
+            ("User", b"me"),
+            ("Password of shop", b""),
+        ):
+            screen.wait_for(question)
+            screen.send(answer, ENTER)
+        assert screen.status() == 0
+    assert "port = 5432\n" in (home / "profiles" / "db" / "shop.toml").read_text()
 
 
 def each_once() -> list[tuple[str, int]]:
@@ -206,3 +229,104 @@ def test_a_name_that_is_taken_is_told_at_once(home: Path) -> None:
     with at_terminal(*HELM, "db", "add", "shop", size=(120, 24)) as screen:
         assert screen.status() == 15
         assert screen.screen() == [f"helm: {told}"]
+
+
+EARLY: Final = b"EARLY-5c1d"
+# Asks three questions, and after the first one waits until the file that is named was written and closed.
+QUESTIONS: Final = """
+import sys
+from contextlib import ExitStack
+from helm_cli import __main__
+from helm_cli.cli import wizard
+from helm_cli.view import streams
+class Interrupted:
+    def __del__(self):
+        raise KeyboardInterrupt
+with ExitStack() as after:
+    streams.AFTER.set(after)
+    wizard.ask("First")
+    print("between them", flush=True)
+    if open(sys.argv[1]).read() == "finalizer":
+        sys.unraisablehook = __main__._unraisable
+        Interrupted()
+    print([wizard.hidden("Second"), wizard.ask("Third", ["one", "two"])], flush=True)
+    streams.put_back()
+    print("all asked", flush=True)
+    open(sys.argv[1]).read()
+"""
+
+
+def waiting(screen: Terminal) -> int:
+    """How many bytes were typed and not read, as the program would find them."""
+    found: int = struct.unpack("i", ioctl(screen._device, termios.FIONREAD, b"\0\0\0\0"))[0]
+    return found
+
+
+def test_what_is_typed_between_two_questions_is_neither_shown_nor_taken(tmp_path: Path) -> None:
+    """And after the last one, the terminal is as it was."""
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    with at_terminal(sys.executable, "-c", QUESTIONS, str(gate)) as screen:
+        screen.wait_for("First")
+        screen.send(b"x", ENTER)
+        screen.wait_for("between them")
+        screen.send(EARLY + ENTER + DOWN)
+        eventually(lambda: waiting(screen) == len(EARLY + ENTER + DOWN))
+        assert screen.attributes()[3] & (termios.ECHO | termios.ISIG) == termios.ISIG
+        gate.write_text("")
+        screen.wait_for("Second")
+        screen.send(SECRET.encode(), ENTER)
+        screen.wait_for("Third")
+        screen.send(ENTER)
+        screen.wait_for("all asked")
+        assert screen.attributes() == screen.before
+        assert f"['{SECRET}', 'one']" in screen.screen()
+        assert EARLY not in screen.raw
+        gate.write_text("")
+        assert screen.status() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGALRM, signal.SIGINT])
+def test_an_end_between_two_questions_gives_the_terminal_back(tmp_path: Path, number: signal.Signals) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    with at_terminal(sys.executable, "-c", QUESTIONS, str(gate)) as screen:
+        screen.wait_for("First")
+        screen.send(b"x", ENTER)
+        screen.wait_for("between them")
+        assert screen.attributes() != screen.before
+        screen.process.send_signal(number)
+        assert screen.status() == (-number if number == signal.SIGINT else 128 + number)
+        assert screen.attributes() == screen.before
+
+
+def test_keys_that_come_with_an_answer_are_no_answer_to_the_next_question(home: Path) -> None:
+    words = ("db", "add", "shop", "--host", "127.0.0.1", "--port", "5432", "--database", "d")
+    with at_terminal(*HELM, *words, env=FILE, size=(120, 24), early=EARLY + b"\n") as screen:
+        screen.wait_for("Engine")
+        # Another Down and Enter come too early for what is asked next, which is a text.
+        screen.send(DOWN + ENTER + DOWN + EARLY + ENTER)
+        screen.wait_for("User")
+        screen.send(b"bob" + ENTER + EARLY + ENTER)
+        screen.wait_for("Password of shop")
+        screen.send(SECRET.encode(), ENTER)
+        assert screen.status() == 0
+        assert screen.attributes() == screen.before
+        # Once, by the terminal, before the program began.
+        assert screen.raw.count(EARLY) == 1
+        assert SECRET.encode() not in screen.raw
+    assert 'user = "bob"\n' in (home / "profiles" / "db" / "shop.toml").read_text()
+    assert SECRET in json.dumps(json.loads((home / "credentials.json").read_text()))
+    assert EARLY.decode() not in (home / "credentials.json").read_text()
+
+
+def test_an_interrupt_that_python_would_forget_gives_the_terminal_back(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    with at_terminal(sys.executable, "-c", QUESTIONS, str(gate)) as screen:
+        screen.wait_for("First")
+        screen.send(b"x", ENTER)
+        screen.wait_for("between them")
+        gate.write_text("finalizer")
+        assert screen.status() == 130
+        assert screen.attributes() == screen.before

@@ -47,7 +47,7 @@ def test_a_workspace_shows_what_belongs_to_it(workspace: Path, helm: Helm, home:
     assert helm("workspace", "show").out.split("\n") == [
         f"path              {workspace}",
         "found             registered by a review",
-        "registered        True",
+        "registered        yes",
         "extensions        tickets",
         "projects          gone (missing), site",
         "calls_per_minute  7",

@@ -33,6 +33,16 @@ LINES: Final[dict[str, set[str]]] = {
     "helm project add . --id x ": PROJECT - {"--id"},
     "helm db add ": set(),
     "helm mcp add x -- -": set(),
+    # Words that are operators elsewhere.
+    **{f"helm '{sign}' ": set() for sign in ("!", "(", "=")},
+    **{f"helm call '{sign}' ": set() for sign in ("!", "(", "=", ">", "2>")},
+    "helm call app '!' --jo": {"--jobs"},
+    # What redirects is no word of helm's.
+    "helm call 2>/dev/null ap": {"app"},
+    "helm call 2> /dev/null app rec": {"recent"},
+    'helm call >"my file" 2>&1 app rec': {"recent"},
+    "helm call <x app '>' --output=js": {"json"},
+    "helm &>x db >>y sh": {"show", "shell"},
     # Fixed words, in both ways of giving a value.
     "helm db add x --engine ": {"sqlite", "postgres", "mysql"},
     "helm db add x --engine p": {"postgres"},

@@ -35,7 +35,7 @@ def offered(text: str, names: Names = NAMES) -> list[str]:
         ("SELECT * FROM tickets WH|", ["SELECT * FROM tickets WHEN", "SELECT * FROM tickets WHERE"]),
         ("SELECT * FROM evil|", []),
         ("SELECT nothing_like_it|", []),
-        ("\\|", ["\\d", "\\o", "\\w", "\\q", "\\?"]),
+        ("\\|", ["\\d", "\\dt", "\\l", "\\o", "\\w", "\\q", "\\?"]),
         ("\\d te|", ["\\d teams"]),
         ("\\o c|", ["\\o csv"]),
         ("\\o |", ["\\o auto", "\\o csv", "\\o json"]),

@@ -164,7 +164,13 @@ def test_every_variable_that_helm_reads_is_told_of() -> None:
         if sum(isinstance(node, ast.Attribute) and ast.unparse(node) == "os.environ" for node in nodes) > len(names):
             others.add(str(path.relative_to(ROOT / "helm_cli")))
     reads |= {credentials.VARIABLE, *browser._DISPLAYS, *http_line._AUTHORITIES, *SAFE_VARIABLES, db_sources.VARIABLE}
-    reads |= {name.upper() for name in http_line._PROXIES} | {"NO_PROXY", "XDG_RUNTIME_DIR", "TMPDIR", "XDG_DATA_HOME"}
+    reads |= {name.upper() for name in http_line._PROXIES} | {
+        "NO_PROXY",
+        "XDG_RUNTIME_DIR",
+        "TMPDIR",
+        "XDG_DATA_HOME",
+        "ZDOTDIR",
+    }
     told = [name for one in manual.VARIABLES for name in one.names]
     assert len(told) == len(set(told))
     assert reads == set(told)

@@ -11,7 +11,7 @@ from helm_cli import dialects
 from helm_cli.model import jsontext
 from helm_cli.model.content import Content
 from helm_cli.model.extension import Fault
-from helm_cli.model.review import Caution, Change, FileChange, Profiled, Review, State
+from helm_cli.model.review import Caution, Change, FileChange, Placed, Profiled, Review, State
 from helm_cli.view import changes, review_json
 from helm_cli.view import faults as fault_lines
 from helm_cli.view import review as view
@@ -151,10 +151,10 @@ Reads: 8; they run without asking
         }
 
   notes: files
-    notes list
+    notes list(project)
         lists the files that match docs/**, *.md
 
-    notes read
+    notes read(project, path or paths)
         reads files that match docs/**, *.md
 
   gh: mcp, profile github; a tool gets the caller's arguments as they are
@@ -264,16 +264,16 @@ def test_a_files_connection_says_what_each_verb_does() -> None:
         "Writes: 1; each is shown and confirmed by a person before it is sent",
         "",
         "  n: files",
-        "    WRITE n write",
+        "    WRITE n write(path, text, expected_sha256)",
         "        replaces one existing file that matches *.md",
         "",
         "Reads: 2; they run without asking",
         "",
         "  n: files",
-        "    n list",
+        "    n list()",
         "        lists the files that match *.md",
         "",
-        "    n read",
+        "    n read(path or paths)",
         "        reads files that match *.md",
     ]
 
@@ -477,10 +477,12 @@ def test_faults_as_lines_and_as_json() -> None:
     ]
     assert [line.text.split(": ")[0] for line in fault_lines.lines(faults, ".")] == [".:1:1", "manifest.json:12:7"]
     assert [line.text.split(": ")[0] for line in fault_lines.lines(faults, "/")] == ["/:1:1", "/manifest.json:12:7"]
-    assert review_json.validation(faults, (Caution("app", "q", "m"),)) == {
+    assert review_json.validation(faults, (Placed(Caution("app", "q", "m"), "manifest.json", 3, 5),)) == {
         "errors": [
             {"file": ".", "line": 1, "column": 1, "path": "", "message": "the folder holds over 1,000 files"},
             {"file": "manifest.json", "line": 12, "column": 7, "path": "id", "message": "b\x1b\nc"},
         ],
-        "warnings": [{"connection": "app", "operation": "q", "message": "m"}],
+        "warnings": [
+            {"connection": "app", "operation": "q", "message": "m", "file": "manifest.json", "line": 3, "column": 5}
+        ],
     }
