@@ -14,7 +14,7 @@ from helm_cli.model.envelope import Envelope
 from helm_cli.model.errors import HelmError
 from helm_cli.model.extension import Effect
 from helm_cli.model.jsontext import Json, digest, dump, repaired
-from helm_cli.store import confirmations, history, outcomes
+from helm_cli.store import confirmations, database, history, outcomes
 
 MOST_OUTCOME: Final = 64
 
@@ -97,10 +97,10 @@ def in_a_row(stores: Stores) -> Iterator[None]:
     finally:
         series.end()
         try:
-            _catch_up(stores, series)
-            with _told(stores):
-                for entry, took in series.left():
-                    history.lose(stores.db, entry, "interrupted", took)
+            if series.running:
+                database.abandon(stores.db)
+                _catch_up(stores, series)
+                _interrupted(stores, series)
         finally:
             stores.series = None
 
@@ -205,6 +205,13 @@ def _catch_up(stores: Stores, series: Series) -> None:
     with _told(stores), series.told() as before:
         if before:
             history.end(stores.db, *before)
+
+
+def _interrupted(stores: Stores, series: Series) -> None:
+    """Tell of the calls that did not end, unless their threads did meanwhile."""
+    with _told(stores):
+        for entry, took in series.left():
+            history.lose(stores.db, entry, "interrupted", took)
 
 
 def _what(stores: Stores, request: Called, extension: str) -> history.Call:

@@ -27,7 +27,8 @@ class Series:
         # Entry -> when it began (`monotonic`): those of which the history does not tell yet how they ended.
         self.running: dict[int, float] = {}
         self._over = False
-        self._turn = threading.Lock()
+        # Of a kind that this thread can take again: an interrupt in the midst of `beginning` must not shut it out.
+        self._turn = threading.RLock()
         self._ended: deque[history.Ended] = deque()
         self._swept: float | None = None
 

@@ -94,12 +94,19 @@ def reading(db: sqlite3.Connection) -> Iterator[None]:
     if db.in_transaction:
         yield
         return
-    run(db, "BEGIN")
     try:
+        run(db, "BEGIN")
         yield
     finally:
         with suppress(sqlite3.Error):
             db.execute("COMMIT")
+
+
+def abandon(db: sqlite3.Connection) -> None:
+    """Nothing remains of a block of before that an interrupt ended where it could not see to that itself."""
+    if db.in_transaction:
+        with suppress(sqlite3.Error):
+            db.execute("ROLLBACK")
 
 
 def rows(db: sqlite3.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:

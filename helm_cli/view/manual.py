@@ -13,17 +13,23 @@ class Variable(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
+# The commands that send to services and MCP servers, or start what does: the groups whole, for their own pages.
+_SENDING: Final = ("call", "confirm", "mcp", "plugin review", "plugin check", "draft publish", "doctor", "agent start")
+
 VARIABLES: Final = (
     Variable(("HELM_CLI_HOME",), "Where helm keeps everything; else the folder .helm in the home folder."),
     Variable(
         ("HELM_CLI_WORKSPACE",),
         "The workspace, where --workspace names none.",
-        ("call", "confirm", "history", "plugin", "draft", "project", "workspace", "oauth", "mcp serve", "mcp test"),
+        (
+            *("call", "confirm", "history", "plugin", "draft", "project", "workspace", "oauth", "mcp serve"),
+            *("mcp test", "mcp tools", "db tables", "db query", "db shell", "doctor"),
+        ),
     ),
     Variable(
         ("HELM_CLI_CREDENTIALS",),
         "Where secrets are kept: keychain, file, or auto, which takes the keychain where one answers, else the file.",
-        ("db", "service", "mcp", "oauth", "plugin settings"),
+        ("db", "service", "mcp", "oauth", "plugin settings", "config import", "doctor"),
     ),
     Variable(("HELM_CLI_NO_INPUT",), "If set, to whatever, helm asks nobody anything."),
     Variable(("NO_COLOR",), "If set and not empty, nothing is coloured."),
@@ -37,17 +43,17 @@ VARIABLES: Final = (
     Variable(
         ("HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
         "The proxy on the way to services and MCP servers on other machines, also in lower case.",
-        ("call", "service test", "oauth", "mcp"),
+        (*_SENDING, "service test", "oauth"),
     ),
     Variable(
         ("SSL_CERT_FILE", "SSL_CERT_DIR"),
         "The certificates of who may vouch for services; else those of the package certifi.",
-        ("call", "service test", "oauth", "mcp"),
+        (*_SENDING, "service test", "oauth"),
     ),
     Variable(
         ("HOME", "LOGNAME", "PATH", "SHELL", "USER"),
         "What the command of an MCP server gets, besides TERM and the one variable of --token-env.",
-        ("call", "mcp"),
+        _SENDING,
     ),
     Variable(
         ("DATABASE_URL", "PGSERVICEFILE", "PGSYSCONFDIR", "PGPASSFILE"),
@@ -72,7 +78,7 @@ VARIABLES: Final = (
     Variable(
         ("XDG_RUNTIME_DIR", "TMPDIR"),
         "Where the socket of the background agent is, if its path in the home is too long for one.",
-        ("agent",),
+        ("agent", "call", "confirm", "draft publish", "mcp serve", "doctor"),
     ),
 )
 
@@ -109,10 +115,13 @@ STATUSES: Final = {
     130: "Ended by Ctrl-C; by another signal, 128 and its number.",
 }
 
+# What any command may end with, and what may come of a call that is sent.
+_ALWAYS: Final = (0, 1, 2, 130)
+_SENT: Final = (3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15)
 # Command -> the statuses that a script is likely to ask about, beside those of every command.
 _MATTER: Final[dict[str, tuple[int, ...]]] = {
-    "call": (3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 130),
-    "confirm": (3, 6, 7, 9, 10, 12, 13, 14, 15),
+    "call": (*_SENT, 8),
+    "confirm": _SENT,
     "db": (4,),
     "db add": (6, 15),
     "db test": (4, 5, 9, 10),
@@ -135,8 +144,9 @@ _MATTER: Final[dict[str, tuple[int, ...]]] = {
     "plugin check": (3, 4, 10, 14),
     "plugin bind": (3, 6, 7),
     "draft": (3, 6, 7),
+    "draft publish": (*_SENT, 8),
     "agent status": (10,),
-    "doctor": (1, 10),
+    "doctor": (10,),
     "project": (3, 7),
 }
 
@@ -151,7 +161,7 @@ def statuses(command: Command) -> list[int]:
     if not command.path:
         return [*STATUSES]
     words = " ".join(command.path)
-    return sorted({0, 2, *_MATTER.get(words, _MATTER.get(command.path[0], ()))})
+    return sorted({*_ALWAYS, *_MATTER.get(words, _MATTER.get(command.path[0], ()))})
 
 
 def _about(command: Command, named: tuple[str, ...]) -> bool:

@@ -217,3 +217,14 @@ def test_what_sqlite_would_wait_at_for_ever_is_told(home: Path, tmp_path: Path, 
     os.mkfifo(beside)
     named = f"'{beside}'" if linked else beside
     assert refused(home) == f"{beside} is not a regular file; take it away with: mv {named} {named}.moved"
+
+
+def test_what_an_interrupt_left_open_is_abandoned(db: sqlite3.Connection) -> None:
+    targets.remember(db, "a", "1")
+    for _ in range(2):
+        database.abandon(db)
+        assert targets.target(db, "a") == "1"
+    db.execute("BEGIN IMMEDIATE")
+    targets.remember(db, "a", "2")
+    database.abandon(db)
+    assert (targets.target(db, "a"), db.in_transaction) == ("1", False)

@@ -21,6 +21,7 @@ from helm_cli.model.profile import SAFE_VARIABLES
 from helm_cli.store import config, credentials, credentials_file, database, drafts, profiles, shell_history
 from helm_cli.view import man, manual, mdoc
 from tests.program import ROOT, run
+from tests.rig import reaching
 
 FOLDER: Final = ROOT / "man"
 SECTIONS: Final = (
@@ -200,10 +201,67 @@ def test_every_file_that_helm_keeps_is_told_of() -> None:
 
 def test_every_exit_status_is_told_of(tree: Command) -> None:
     assert set(manual.STATUSES) == {0, *EXIT.values(), INTERRUPTED}
-    assert {0, 2} <= {*manual.statuses(next(one for one in every(tree) if one.path == ("db", "list")))}
+    assert all({0, 1, 2, INTERRUPTED} <= {*manual.statuses(one)} for one in every(tree))
     paths = {" ".join(command.path) for command in every(tree)}
     assert not [words for words in manual._MATTER if words not in paths]
     assert not [words for one in manual.VARIABLES for words in one.commands if words not in paths]
+
+
+# What a variable is read for -> the functions that come to that.
+READ_FOR: Final = {
+    "HTTPS_PROXY": ("helm_cli.drivers.driver", "helm_cli.drivers.exchange.exchange"),
+    "SSL_CERT_FILE": ("helm_cli.drivers.driver", "helm_cli.drivers.exchange.exchange"),
+    "PATH": ("helm_cli.drivers.driver", "helm_cli.drivers.mcp_child.environment"),
+    "HELM_CLI_CREDENTIALS": ("helm_cli.store.credentials.VARIABLE",),
+    "XDG_RUNTIME_DIR": ("helm_cli.agent.client.perform", "helm_cli.agent.client.read", "helm_cli.agent.control.status"),
+}
+# What a command comes to in another process, or by a name that is looked up, which the code does not tell.
+BESIDES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
+    ("agent", "start"): ("HTTPS_PROXY", "SSL_CERT_FILE", "PATH"),
+    ("doctor",): ("HELM_CLI_WORKSPACE",),
+    ("mcp", "serve"): ("HTTPS_PROXY", "SSL_CERT_FILE", "PATH", "XDG_RUNTIME_DIR"),
+}
+
+
+def wanted(command: Command) -> set[str]:
+    """The variables that a command goes by, of those whose reading the code tells."""
+    reached = reaching.command(command.path)
+    found = {name for name, functions in READ_FOR.items() if reached.intersection(functions)}
+    definitions = reaching.code().definitions
+    if any("place.workspace(" in ast.unparse(definitions[one][1]) for one in reached):
+        found.add("HELM_CLI_WORKSPACE")
+    # Databases are reached directly, and service test starts no command.
+    if command.path[0] == "db":
+        found -= {"HTTPS_PROXY", "SSL_CERT_FILE", "PATH"}
+    if command.path == ("service", "test"):
+        found -= {"PATH"}
+    return found | {*BESIDES.get(command.path, ())}
+
+
+def test_every_command_tells_of_the_variables_that_it_goes_by(tree: Command) -> None:
+    leaves = [one for one in every(tree) if not one.commands]
+    missing = {}
+    for one in leaves:
+        told = {name for row in manual.variables(one) for name in row.names}
+        missing[" ".join(one.path)] = wanted(one) - told
+    assert {path: names for path, names in missing.items() if names} == {}
+    sending = {" ".join(one.path) for one in leaves if "HTTPS_PROXY" in wanted(one)}
+    assert {"call", "confirm", "doctor", "draft publish", "mcp test", "oauth connect", "service test"} <= sending
+
+
+def test_a_command_that_sends_calls_tells_of_all_that_may_come_of_one(tree: Command) -> None:
+    raised = set[str]()
+    for path in (ROOT / "helm_cli" / "drivers").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("HelmError") and node.args:
+                raised.add(named(node.args[0]) or "")
+    come = {EXIT[code] for code in raised if code in EXIT} | {
+        EXIT[code] for code in ("declined", "state", "http_error")
+    }
+    assert come >= {1, 4, 5, 9, 10, 11, 12, 13, 14, 15}
+    for command in every(tree):
+        if command.path in (("call",), ("confirm",), ("draft", "publish")):
+            assert come <= {*manual.statuses(command)}, command.path
 
 
 def test_the_wheel_has_them_where_man_looks() -> None:
