@@ -176,7 +176,9 @@ def _clear(path: Path) -> None:
     left = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}")
     for name in filter(left.fullmatch, os.listdir(path.parent)):
         beside = str(path.parent / name)
-        if os.path.islink(beside) or _OURS not in (_found(beside) or b"")[:_HEAD]:
+        held = None if os.path.islink(beside) else _found(beside)
+        # Killed before it wrote, a run leaves an empty one, with which nobody loses anything.
+        if held is None or (held and _OURS not in held[:_HEAD]):
             continue
         # One that is being written is locked.
         with suppress(OSError), _opened(beside) as file:

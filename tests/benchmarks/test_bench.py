@@ -100,7 +100,7 @@ def test_the_table_of_readme_tells_each_row_its_aim_and_what_is_to_be_said_of_a_
     )
 
 
-ROW: Final = r"{what} (?P<value>[\d.]+) (times{other}|MiB|s) \(≤ (?P<aim>[\d.]+)(, \*\*missed\*\*: (?P<why>.+))?\)"
+ROW: Final = r"{what} (?P<value>-?[\d.]+) (times{other}|MiB|s) \(≤ (?P<aim>[\d.]+)(, \*\*missed\*\*: (?P<why>.+))?\)"
 
 
 def test_readme_has_what_the_table_has_and_says_why_where_an_aim_is_missed() -> None:

@@ -18,7 +18,7 @@ from tests.rig.mcp_calls import command, gone, groups, members
 
 # How a call ends -> its tool, the signal that helm gets meanwhile, and helm's status then.
 ANSWERED = {"answer": ("forks", 0), "error": ("fails", 13)}
-INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: -signal.SIGTERM, signal.SIGKILL: -signal.SIGKILL}
+INTERRUPTED = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -signal.SIGKILL}
 MODES = ("plain", "stubborn")
 AT_ONCE = 5
 SIDE_BY_SIDE = 4
