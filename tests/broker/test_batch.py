@@ -170,7 +170,9 @@ def test_what_still_runs_when_a_batch_is_left_was_interrupted(stores: Stores, he
     assert newest(next(answers)) == 199
     assert entered.wait(20)
     answers.close()
-    assert Counter(told(stores)) in ({"ok": 2, "interrupted": 1}, {"ok": 1, "interrupted": 1})
+    # The third had ended, had not begun, or ran too.
+    ends = Counter(told(stores))
+    assert ends in ({"ok": 2, "interrupted": 1}, {"ok": 1, "interrupted": 1}, {"ok": 1, "interrupted": 2})
     going.set()
     eventually(lambda: set(told(stores)) == {"ok"})
 
